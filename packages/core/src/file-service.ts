@@ -45,14 +45,14 @@ import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
 import { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
 
-/** The files of one customer: what an application works with. See the use cases for what each call promises. */
+/** The files of one customer. The use cases document what each call promises. */
 export interface CustomerFiles {
   readonly customer: Customer
-  /** Stores a file, in place of any earlier one; see `uploadFile`. */
+  /** Stores a file, and replaces an earlier one of that name; see `uploadFile`. */
   upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
   /** Opens a file for reading; see `serveFile`. */
   serve(name: string, options?: OpenOptions): Promise<OpenBlob>
-  /** What is known of a file; see `statFile`. */
+  /** Size, time and entity tag of a file; see `statFile`. */
   stat(name: string): Promise<BlobInfo>
   /** Deletes a file; see `deleteFile`. */
   delete(name: string): Promise<void>
@@ -60,23 +60,23 @@ export interface CustomerFiles {
   list(options?: ListOptions): AsyncIterable<readonly string[]>
   /** Names, sizes, times and entity tags of the files, in order and in pages; see `listFileDetails`. */
   listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
-  /** How much the customer keeps, and may keep; see `usageOf`. */
+  /** How much the customer keeps and how much is allowed; see `usageOf`. */
   usage(): Promise<CustomerUsage>
   /** Makes a link to a file, where the service has links; see `makeLink`. */
   link?(name: string, options?: LinkOptions): Promise<Link>
   /** Makes a link by which others may upload, where the service has links; see `makeUploadLink`. */
   uploadLink?(name: string, options?: UploadLinkOptions): Promise<Link>
-  /** Uploads that come in pieces, where the store keeps them. */
+  /** Uploads that come in pieces, if the store supports them. */
   readonly resumable?: ResumableFiles
 }
 
 /** Opens links. */
 export interface FileLinks {
-  /** The longest time for which a link is good, in milliseconds. */
+  /** The longest time for which a link is valid, in milliseconds. */
   readonly maxAgeMs: number
-  /** Whose file a link opens; see `openLink`. Read it by `filesOf(customer)`. */
+  /** Checks a link, and resolves with the customer whose file it opens; see `openLink`. Read the file by `filesOf(customer)`. */
   open(link: PresentedLink): Promise<OpenedLink>
-  /** What may be uploaded by a link; see `openUploadLink`. */
+  /** Checks a link, and resolves with the uploads that it allows; see `openUploadLink`. */
   openUpload(link: PresentedLink): Promise<LinkUploads>
 }
 
@@ -88,27 +88,27 @@ export interface FileService {
   authenticate(login: Login): Promise<CustomerFiles>
   /**
    * The files of a customer whom the caller has authenticated.
-   * @throws TypeError when the customer's name breaks the policy for names, TypeError or RangeError when the quota is no
+   * @throws TypeError when the customer's name breaks the policy for names; TypeError or RangeError when the quota is not a
    *   number of bytes
    */
   filesOf(customer: Customer): CustomerFiles
-  /** Links that may be given away; left out unless the options have what signs them. */
+  /** Opens the links that customers make. Absent unless the options have `links`, and the credentials have `linkKey`. */
   readonly links?: FileLinks
-  /** Whether the store keeps uploads that come in pieces. */
+  /** Whether the store supports uploads that come in pieces. */
   readonly isResumable: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
   readonly maxFileSize: number | undefined
-  /** Removes the uploads that have expired, of all customers; resolves to their number. Call it now and then. */
+  /** Removes the expired uploads of all customers, and resolves with their number. Call it from time to time. */
   sweepUploads(): Promise<number>
 }
 
-/** Of how many uploads the digest is remembered; some 200 bytes each. */
+/** For how many uploads the digest is remembered; some 200 bytes each. */
 const mostDigests = 10_000
 
 const weekMs = 7 * 24 * 60 * 60 * 1000
 
 /**
- * The service, over the ports it is given.
+ * Makes the service from a store and other adapters.
  *
  * @throws TypeError or RangeError that names the option that is missing or wrong
  */
@@ -238,48 +238,54 @@ function noLogin(): TypeError {
 
 export interface FileServiceOptions {
   readonly store: BlobStore
-  /** The customers who may log in. Default: `authenticate` fails, for applications that find out who asks and use `filesOf`. */
+  /**
+   * The customers who may log in. Default: `authenticate` fails. An application that authenticates by itself needs none, and uses
+   * `filesOf`.
+   */
   readonly credentials?: CredentialSource
   /** Checks passwords against the hashes of `credentials`. Default: `authenticate` fails. */
   readonly verifyPassword?: PasswordVerifier
   /** Limits failed logins. Default: no limit; see `createLoginBrake`. */
   readonly loginBrake?: LoginBrake
   /**
-   * Enforces quotas. Default: a keeper for this service alone, which notices the changes of other services when it counts
-   * again. Services that share one keeper never exceed a quota together.
+   * Enforces quotas. Default: a keeper for this service only, which sees the changes of other services when it counts again.
+   * Services that share one keeper never exceed a quota together.
    */
   readonly quotas?: QuotaKeeper
   /** The largest file, in bytes. Default: no limit. */
   readonly maxFileSize?: number
-  /** Milliseconds after its last change at which an unfinished upload expires. Default: seven days. */
+  /** How long after its last change an unfinished upload expires, in milliseconds. Default: seven days. */
   readonly uploadExpiryMs?: number
-  /** How many uploads in pieces a customer may have begun and not finished. Default: 1,000. */
+  /** How many unfinished uploads in pieces a customer may have. Default: 1,000. */
   readonly maxUnfinishedUploads?: number
   /** A fresh SHA-256, such as `createHash('sha256')`, to check files that come in pieces. Default: `sha256` is refused. */
   readonly createSha256?: () => IncrementalHash
-  /** What makes and opens links. Default: there are no links, as with `credentials` that have no `linkKey`. */
+  /** The options of links. Default: there are no links. There are none either if `credentials` has no `linkKey`. */
   readonly links?: LinkServiceOptions
   /** Called after uploads, downloads and deletions. Default: none. */
   readonly hooks?: FileHooks
-  /** The current time in milliseconds. Default: `Date.now`; for the ages of counts `performance.now`, since a clock can be set back. */
+  /**
+   * The current time in milliseconds. Default: `Date.now`, but `performance.now` for the ages of counts, since the system's clock
+   * can be set back.
+   */
   readonly now?: () => number
 }
 
 export interface LinkServiceOptions {
   /** Signs links, such as `(key) => createHmac('sha256', key)`. */
   readonly createSignature: CreateLinkSignature
-  /** The longest time for which a link is good, in milliseconds. Default: seven days. */
+  /** The longest time for which a link is valid, in milliseconds. Default: seven days. */
   readonly maxAgeMs?: number
-  /** Limits wrong links. Default: no limit; see `createLinkBrake`. */
+  /** Limits attempts with wrong links. Default: no limit; see `createLinkBrake`. */
   readonly brake?: LinkBrake
   /**
-   * Locks, by customer, under which uploads by links with `maxFiles` count the files and are published. Default: locks of this
-   * service alone. Services that share them never exceed `maxFiles` together.
+   * Locks by customer. An upload by a link with `maxFiles` holds the lock while it counts the files and is published. Default: locks
+   * of this service only. Services that share the locks never exceed `maxFiles` together.
    */
   readonly publishLocks?: KeyedTurns
   /**
-   * Counts, by upload, the requests that add to uploads by links, which keep those from making room for others. Default: a
-   * counter of this service alone.
+   * Counts, by upload, the requests that are adding bytes to uploads by links: such an upload is not removed to make room for
+   * another. Default: a counter of this service only.
    */
   readonly growingUploads?: UseCounter
 }
@@ -289,7 +295,7 @@ const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'u
 const uploadMethods = ['begin', 'state', 'append', 'interrupt', 'declareLength', 'content']
 const resumableMethods = [...uploadMethods, 'publish', 'remember', 'discard', 'list', 'sweep']
 
-/** Much later there are no dates. */
+/** The longest allowed period; beyond some 8.6e15 ms, JavaScript has no dates. */
 const longestPeriodMs = 1e15
 
 /** @throws TypeError or RangeError that names the option that is missing or wrong */
@@ -318,7 +324,7 @@ function checkOptions(options: FileServiceOptions): void {
   })
 }
 
-/** With its uploads in pieces, if it has them. */
+/** Checks a store, and its uploads in pieces if it has them. */
 const requireStore: OptionCheck = (what, value) => {
   requireMethods(what, value, storeMethods)
   const { resumable } = value as Partial<BlobStore>

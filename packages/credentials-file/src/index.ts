@@ -1,4 +1,4 @@
-// Exported for programs written before `@holdfast/passwords` existed.
+// Exported for programs that were written before `@holdfast/passwords` existed.
 export {
   createPasswordVerifier,
   generatePassword,

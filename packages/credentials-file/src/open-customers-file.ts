@@ -18,7 +18,7 @@ import {
   parseYaml,
 } from './customers/customers-text.ts'
 
-/** What a new customer may have beside name and password. */
+/** The optional fields of a new customer. */
 export interface NewCustomerFields {
   /** The most bytes the customer may keep: a number, or text that `parseByteSize` understands. Default: no limit. */
   readonly quota?: number | string
@@ -27,31 +27,31 @@ export interface NewCustomerFields {
 }
 
 /**
- * A customers file being edited in memory; nothing is written before `save`. Comments, order and whatever else was not
- * edited stay as they are. Every method throws a {@link CustomersFileError} ready for a person.
+ * A customers file that is edited in memory; only `save` writes it. Comments, order and everything else that was not edited stay
+ * unchanged. Every method throws a {@link CustomersFileError}, whose message is for a person.
  */
 export interface CustomersFile {
-  /** In the order of the file. */
+  /** The customers' names, in the order of the file. */
   names(): readonly string[]
   has(name: string): boolean
-  /** Adds a customer at the end. Throws if there is one of that name, for an impossible name, hash or limit. */
+  /** Adds a customer at the end. Throws if the name is taken, and for an invalid name, hash or limit. */
   add(name: string, passwordHash: string, fields?: NewCustomerFields): void
-  /** Removes a customer. Throws if there is none of that name. */
+  /** Removes a customer. Throws if no customer has the name. */
   remove(name: string): void
-  /** Gives a customer another password. Throws if there is none of that name, or for anything but a scrypt hash. */
+  /** Sets another password. Throws if no customer has the name, or `passwordHash` is not a scrypt hash. */
   setPasswordHash(name: string, passwordHash: string): void
   /**
-   * Writes the file in one step. A new file is for its owner only; an existing one keeps its owner, its group and what the
-   * group may do. Others may do nothing. Rejects if the file has changed since it was opened. Of any number who save at once, none overwrites another.
+   * Writes the file in one step. Only its owner can access a new file; an existing file keeps its owner, its group and the group's
+   * permissions, and others have none. Rejects if the file has changed since it was opened: concurrent saves never overwrite each
+   * other.
    */
   save(): Promise<void>
 }
 
 /**
- * Opens a customers file for editing. One that is missing or empty is taken for one without customers, and is created
- * by `save`.
+ * Opens a customers file for editing. A missing or empty file counts as one without customers, and `save` creates it.
  *
- * @throws CustomersFileError for a file with anything wrong in it: mend it by hand first.
+ * @throws CustomersFileError for a file with any mistake in it: correct that by hand first.
  */
 export async function openCustomersFile(path: string): Promise<CustomersFile> {
   let original = await readIfThere(path)
@@ -96,7 +96,7 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
       const files = fileCount(maxFiles, refuse)
       const list = document.get('customers')
       if (!isSeq(list)) throw refuse('uses a YAML alias for the customers', byHand)
-      // An empty list is written as [] and would stay on one line.
+      // An empty list is written as [], and with `flow` the new customer would stay on its line.
       if (list.items.length === 0) list.flow = false
       const limits = limitsOf(quota, files)
       list.add(document.createNode({ name, password: passwordHash, ...limits }))
@@ -145,7 +145,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** A new node and not a new value in the old one, which may have an anchor that other customers refer to. */
+/** Sets the password by a new node: the old node may have an anchor to which other customers refer. */
 function replaceValue(document: Document, customer: YAMLMap, passwordHash: string): void {
   const old = customer.get('password', true)
   const node = document.createNode(passwordHash)
@@ -172,7 +172,7 @@ function fileCount(maxFiles: number | string | undefined, refuse: Refuse): numbe
   throw refuse('the number of files is not a whole number', 'write digits only, as in 10000')
 }
 
-/** The limits that there are, in the order in which they are written. */
+/** The limits that are set, in the order in which they are written. */
 function limitsOf<Quota>(quota: Quota | undefined, maxFiles: number | undefined) {
   return {
     ...(quota !== undefined && { quota }),
@@ -182,7 +182,7 @@ function limitsOf<Quota>(quota: Quota | undefined, maxFiles: number | undefined)
 
 interface RenderInput {
   readonly document: Document
-  /** What the text must say when it is read again. */
+  /** The customers that the text must have when it is read again. */
   readonly entries: readonly CustomerEntry[]
   /** The text that was edited: JSON stays JSON, with its indentation. */
   readonly original: string
@@ -192,8 +192,8 @@ interface RenderInput {
 /**
  * The text of an edited customers file.
  *
- * @throws CustomersFileError when the text would not say exactly what was meant, as can be where customers share values
- *   by aliases.
+ * @throws CustomersFileError when the text, read again, would not have exactly these customers, for example because customers
+ *   share values by aliases.
  */
 function renderCustomers({ document, entries, original, path }: RenderInput): string {
   const text = render(document, original)
@@ -213,7 +213,7 @@ function render(document: Document, original: string): string | undefined {
     const indent = /\n([ \t]+)/.exec(original)?.[1]
     return `${JSON.stringify(document.toJS(), undefined, indent ?? 2)}\n`
   } catch {
-    // An alias whose anchor went with what was edited.
+    // The edit has removed the anchor of an alias.
     return undefined
   }
 }
@@ -235,16 +235,16 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A lock is held for some milliseconds. One this old, in milliseconds, belongs to a process that was killed. */
+/** Locks are held for some milliseconds. An older lock than this, in milliseconds, belongs to a process that was killed. */
 const staleMs = 10_000
 const retryMs = 10
 
 /**
- * Runs `work` under an exclusive lock for the file at `path`. The lock also holds for other processes, and for other
- * machines that share the directory. It is a file beside `path` (`customers.yaml.lock`), removed afterwards. A lock that a
- * crash has left is taken over after ten seconds; if two callers do so at the same instant, both may enter.
+ * Runs `work` under an exclusive lock for the file at `path`. The lock also excludes other processes, and other machines that share
+ * the directory. It is a file beside `path` (`customers.yaml.lock`), which is removed afterwards. A lock that a crash has left is
+ * removed after ten seconds; if two callers do so at the same instant, both may get the lock.
  *
- * @throws CustomersFileError if it cannot be made
+ * @throws CustomersFileError if the lock cannot be made
  */
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${await target(path)}.lock`
@@ -256,7 +256,7 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two paths to one file, one of them by a link, are one lock. */
+/** Resolves links, so that all paths to one file have the same lock. */
 async function target(path: string): Promise<string> {
   return realpath(path).catch(() => path)
 }
@@ -288,15 +288,14 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }
 
-/** More than administrators start at the same time by hand. */
+/** How often an edit is retried: administrators start fewer edits at the same time by hand. */
 const maxAttempts = 100
 
 /**
- * Opens the customers file at `path`, calls `change`, and saves. If another edit was saved meanwhile, it begins again with
- * the new file, so that concurrent edits all succeed; `change` may be called several times and must only change its
- * argument.
+ * Opens the customers file at `path`, calls `change`, and saves. If another edit was saved meanwhile, it retries with the new file,
+ * so that concurrent edits all succeed; `change` may be called several times, and must only change its argument.
  *
- * @throws CustomersFileError as {@link openCustomersFile} does, and whatever `change` throws; then nothing is written.
+ * @throws CustomersFileError as {@link openCustomersFile} does, and all that `change` throws; then nothing is written.
  */
 export async function editCustomersFile(
   path: string,

@@ -26,34 +26,34 @@ import { type CustomersText, readCustomersText } from './customers/customers-tex
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
 import { programName } from './messages/describe-denial.ts'
 
-/** What a reload changed: names in the order of the file, and nothing that is secret. */
+/** The changes by a reload: names in the order of the file, without any secret. */
 export interface ReloadSummary {
   /** How many customers there are now. */
   readonly customers: number
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** Those with another password, quota or number of files. */
+  /** The customers with another password, quota or `maxFiles`. */
   readonly changed: readonly string[]
 }
 
 export interface FileCredentialSourceOptions {
-  /** Called after changed customers have been taken from the file. */
+  /** Called after changed customers from the file are in use. */
   readonly onReloaded?: (summary: ReloadSummary) => void
   /**
-   * Called when the file cannot be taken; the customers known before stay. While watching, once for each content or
-   * condition; on {@link FileCredentialSource.reload} each time.
+   * Called when the file is refused; the earlier customers stay in use. While watching, this is called once for each content or
+   * error; on {@link FileCredentialSource.reload} each time.
    */
   readonly onRefused?: (error: CustomersFileError) => void
   /**
-   * Called with what should be mended (plain-text passwords, odd hashes, loose permissions), on opening and whenever
-   * it is new.
+   * Called with warnings (plain-text passwords, hashes with another cost, permissions for all users): on opening, and later with
+   * each new one.
    */
   readonly onWarning?: (message: string) => void
-  /** Milliseconds between two looks at the file; 0 for none, so that only `reload` reads it again. Default: 1,000. */
+  /** How often the file is checked for changes, in milliseconds; with 0 only `reload` reads it again. Default: 1,000. */
   readonly pollIntervalMs?: number
   /**
-   * The cost that hashes should have; others bring a warning. Keys for links of customers whose password stands in plain text
-   * cost as much, so that servers with one file need one cost. Default: {@link standardScryptCost}.
+   * The cost that hashes should have; others cause a warning. The link keys of customers with a plain-text password are computed
+   * with it, so servers that share a file need the same cost. Default: {@link standardScryptCost}.
    */
   readonly cost?: ScryptCost
 }
@@ -62,18 +62,18 @@ export interface FileCredentialSourceOptions {
 export interface FileCredentialSource extends CredentialSource {
   find(name: string): Credential | undefined
   linkKey(name: string): Promise<Uint8Array | undefined>
-  /** The customers' names now, in the order of the file. */
+  /** The present customers' names, in the order of the file. */
   customers(): readonly string[]
-  /** What should be mended in the file as it was taken; see `onWarning`. */
+  /** The warnings about the file whose customers are in use; see `onWarning`. */
   warnings(): readonly Advice[]
   /**
-   * Reads the file again, after any reading under way. `true` when its customers are the ones in use now, `false` when
-   * it was refused (see `onRefused`). Never rejects for what is wrong with the file.
+   * Reads the file again, after any reading under way. Resolves with `true` when its customers are in use, and with `false` when it
+   * was refused (see `onRefused`). It never rejects because of a mistake in the file.
    */
   reload(): Promise<boolean>
-  /** Since when the file has been refused, so that the customers are those of before; `undefined` if it is not. */
+  /** Since when the file has been refused, so that the earlier customers are in use; `undefined` if it is not. */
   refusedSince(): Date | undefined
-  /** Stops watching the file; resolves when no reading is under way. Customers are found as before. */
+  /** Stops watching the file; resolves when no reading is under way. The customers stay in use. */
   close(): Promise<void>
 }
 
@@ -87,11 +87,10 @@ interface Snapshot {
 /**
  * Reads a customers file (see this package's README for the format) and keeps watching it.
  *
- * Customers are replaced all in one step, and only by a file that is right as a whole: a broken, half-written or
- * missing file is refused aloud while the customers known before stay. Lookups read memory and never wait for the
- * file.
+ * All customers are replaced in one step, and only by a file without any mistake: a broken, half-written or missing file is refused
+ * and reported, and the earlier customers stay in use. `find` reads memory and never waits for the file.
  *
- * @throws CustomersFileError when the file cannot be taken now.
+ * @throws CustomersFileError when the file is refused at the first reading.
  */
 export async function openFileCredentialSource(
   path: string,
@@ -144,7 +143,7 @@ async function readSnapshot(
     return { value: snapshotOf(content, path, cost) }
   } catch (cause) {
     const error = refusalOf(cause, path)
-    // What a file holds stays wrong; one that cannot be read may be readable a moment later, without a trace in its times.
+    // Wrong content stays wrong. But an unreadable file may become readable while its times stay the same.
     const isFinal = content !== undefined
     const reason = content === undefined ? error.message : digest(content.text)
     return { refusal: { error, reason, isFinal } }
@@ -206,7 +205,7 @@ interface WarningsInput {
 }
 
 /**
- * What is not wrong with a customers file but should not stay so, with the remedy; never a password or a hash.
+ * Warnings about a correct customers file, with their remedies; they never show a password or a hash.
  */
 function customersWarnings({ path, entries, mode, cost }: WarningsInput): readonly Advice[] {
   const plain = entries.filter(({ password }) => !isHash(password))
@@ -249,11 +248,11 @@ function named(entries: readonly CustomerEntry[]): string {
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What keys follow from. A reading of the file gives a new one. */
+/** The data from which link keys are derived. Each reading of the file makes a new one. */
 interface KeyMaterial {
-  /** What stands in memory for the password of a customer; equal for equal passwords of equal form. */
+  /** The hash or sealed password of a customer; it changes only if the entry in the file does. */
   readonly hashOf: (name: string) => string | undefined
-  /** The passwords that stand in the file as plain text, by customer; emptied once their keys are known. */
+  /** The plain-text passwords in the file, by customer; emptied after their keys were computed. */
   readonly plainPasswords: Map<string, string>
 }
 
@@ -261,9 +260,8 @@ interface KeyMaterial {
 type LinkKeys = (material: KeyMaterial, name: string) => Promise<Uint8Array | undefined>
 
 /**
- * {@link LinkKeys} that are computed when the first one is asked for, those of all plain-text passwords together, one after the
- * other: if each were computed when its customer is named, the time would show who exists. Keys are kept as long as the
- * passwords stay what they are.
+ * {@link LinkKeys} of which the first call computes the keys of all plain-text passwords, one after the other. If each key were
+ * computed when its customer is named, the time would reveal which customers exist. Keys are kept until the passwords change.
  */
 function createLinkKeys(cost: ScryptCost): LinkKeys {
   let known: ReadonlyMap<string, Uint8Array> = new Map()
@@ -295,7 +293,7 @@ function createLinkKeys(cost: ScryptCost): LinkKeys {
   }
 }
 
-/** Neither names nor hashes have a NUL. */
+/** The key of `known`. Names and hashes contain no NUL. */
 function placeOf(name: string, passwordHash = ''): string {
   return `${name}\0${passwordHash}`
 }

@@ -1,48 +1,48 @@
 import { stat } from 'node:fs/promises'
 
-/** What files hold when they are read: a value, or why they are refused as they are. */
+/** The result of reading files: a value, or why their content is refused. */
 export type Reading<Value, Failure extends Error> =
   | { readonly value: Value }
   | { readonly refusal: Refusal<Failure> }
 
 export interface Refusal<Failure extends Error> {
   readonly error: Failure
-  /** Equal for two refusals of which only the first is to be reported. */
+  /** Of refusals with equal reasons in a row, only the first is reported. */
   readonly reason: string
-  /** Whether only another change of the files can help. Otherwise they are read again at every look. */
+  /** Whether only a further change of the files can help. Otherwise they are read again at every check. */
   readonly isFinal: boolean
 }
 
 export interface WatchedFilesOptions<Value, Failure extends Error> {
-  /** Reads the files; must not reject. Never runs twice at a time. */
+  /** Reads the files; must not reject. Only one call runs at a time. */
   readonly read: () => Promise<Reading<Value, Failure>>
-  /** Milliseconds between two looks at the files; 0 for none, so that only `reload` reads them again. */
+  /** How often the files are checked for changes, in milliseconds; with 0 only `reload` reads them again. */
   readonly pollIntervalMs: number
-  /** How many looks in a row must find a refusal before it is reported, where files may be seen half-way. Default: 1. */
+  /** How many checks in a row must find a refusal before it is reported, for files that may be half-written. Default: 1. */
   readonly looksBeforeRefusal?: number
-  /** Called with every value that is read after the first, as soon as it is the current one. */
+  /** Called with every later value than the first, right after it has become the current one. */
   readonly onTaken: (value: Value, before: Value) => void
-  /** Called when what the files hold is refused: at a look once for each reason in turn, on `reload` each time. */
+  /** Called when the content of the files is refused: by checks only when the reason changes, by `reload` each time. */
   readonly onRefused: (error: Failure) => void
 }
 
 /** A value from files that may change at any time. */
 export interface WatchedFiles<Value> {
-  /** The value that was taken last. */
+  /** The last value that was accepted. */
   current(): Value
-  /** Since when a refusal has been reported, so that the value is an earlier one; `undefined` if it is not. */
+  /** Since when the files have been refused and reported, so that the value is an earlier one; `undefined` if they are not. */
   refusedSince(): Date | undefined
-  /** Reads the files again, after any reading under way; `false` when they were refused and the value stays. */
+  /** Reads the files again, after any reading under way; resolves with `false` if they were refused, so that the value stays. */
   reload(): Promise<boolean>
   /** Stops watching; resolves when no reading is under way. */
   close(): Promise<void>
 }
 
 /**
- * Reads files, and reads them again whenever they have changed. A value replaces the one before in one step. While the files are
- * refused (missing, half written, wrong), the last value stays.
+ * Reads files, and reads them again whenever they have changed. A new value replaces the earlier one in one step. While the files are
+ * refused (missing, half-written, wrong), the last value stays.
  *
- * @throws the error of the refusal when the files cannot be taken now
+ * @throws the error of the refusal when the files are refused at the first reading
  */
 export async function openWatchedFiles<Value, Failure extends Error>(
   paths: readonly string[],
@@ -107,17 +107,17 @@ export async function openWatchedFiles<Value, Failure extends Error>(
 }
 
 interface WatchPathsOptions {
-  /** Milliseconds between two looks. */
+  /** How often the paths are checked, in milliseconds. */
   readonly intervalMs: number
   /**
-   * Called when what the paths lead to has changed and then kept still, or has gone; the next look waits for it.
-   * Resolve to `false` to be called again although nothing may have changed.
+   * Called when the files have changed and then stayed the same until the next check, or have disappeared. The next check waits for
+   * it. If it resolves with `false`, it is called again even without a change.
    */
   readonly onChanged: () => Promise<boolean>
 }
 
 interface PathsWatch {
-  /** No more looks; resolves when the one under way, if any, is over. */
+  /** Stops the checks; resolves when a check under way has ended. */
   close(): Promise<void>
 }
 
@@ -125,9 +125,9 @@ const settleMs = 100
 const restlessMs = 2_500
 
 /**
- * Looks again and again at what some paths lead to, links followed: a file that is written in place, replaced by rename,
- * or swapped by a symbolic link somewhere on the way (as Kubernetes does) is noticed, on every file system, which
- * cannot be said of the operating systems' notifications. Does not keep the process alive.
+ * Checks repeatedly the files at some paths, and follows links. It notices a file that is written in place, replaced by rename, or
+ * replaced by a changed symbolic link in its path (as Kubernetes does). This works on every file system; the notifications of
+ * operating systems do not. It does not keep the process alive.
  */
 function watchPaths(
   paths: readonly string[],
@@ -145,7 +145,7 @@ function watchPaths(
     last = signature
     if (still && signature !== handled) {
       const isDone = await onChanged()
-      // Times are coarse: what was written within the last tick could be written once more without a trace in them.
+      // Times are coarse: a file that was just written could be written again without a change of its times.
       handled = isDone && !restless ? signature : undefined
     }
     plan(still ? intervalMs : Math.min(intervalMs, settleMs))

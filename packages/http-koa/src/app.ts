@@ -23,27 +23,23 @@ import {
   type OnAnswered,
 } from './server/exchange.ts'
 
-/** Codes of errors that mean no more than that the client left before the end of the response. */
+/** Codes of errors that only mean that the client left before the end of the response. */
 const clientLeft = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED'])
 
-/**
- * The whole service as a Koa application: the routes, one log line a request, and an error in the usual form for
- * every other path.
- */
+/** The whole service as a Koa application: the routes, one log line for each request, and 404 for every other path. */
 export function createApp(service: FileService, options: RouterOptions = {}): Koa<HoldfastState> {
   const setup = createSetup(service, options)
   const { log, prefix } = setup
   const report = createReporter(setup.addressOf, logging(log, options.onAnswered))
   const entrance = createEntrance(setup, report)
   const app = new Koa<HoldfastState>()
-  // An error after the headers can only be logged; the connection is cut, so that the client does not take a part of the
-  // content for all of it.
+  // An error after the headers can only be logged. Koa cuts the connection, so that the client knows that content is missing.
   app.on(
     'error',
     (error: Error & { code?: string }, ctx?: Koa.ParameterizedContext<HoldfastState>) => {
       if (clientLeft.has(error.code ?? '')) return
       const exchange = ctx && exchangeIn(ctx)
-      // Koa reports one failure twice, of the content and of the response.
+      // Koa reports one failure twice: for the content and for the response.
       if (exchange?.isFailureLogged) return
       if (exchange) exchange.isFailureLogged = true
       log.error({ requestId: exchange?.state.requestId, err: error }, 'The answer broke off')
@@ -65,7 +61,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   return withFastPath(app, createFastPath(setup, entrance.enter))
 }
 
-/** `app`, which has requests that a server of ours has taken, and so examined, answered by `fastPath` if it can. */
+/** `app`, where `fastPath` answers what it can of the requests that came through one of our servers, which examines them. */
 function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<HoldfastState> {
   const callback = app.callback.bind(app)
   app.callback = () => {
@@ -75,7 +71,7 @@ function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<Holdfast
       const attempt = exchange?.isExamined ? fastPath(exchange) : undefined
       if (!exchange || !attempt) return answer(request, response)
       return attempt.then((isAnswered) => {
-        // Whoever answers: the entry lasts until that has happened and the exchange is over.
+        // The entry lasts until the request is answered, by either path, and the exchange is over.
         const { entry } = exchange
         const leave = () => entry && onExchangeEnd(exchange, entry.release)
         return isAnswered ? leave() : answer(request, response).finally(leave)
@@ -87,7 +83,7 @@ function withFastPath(app: Koa<HoldfastState>, fastPath: FastPath): Koa<Holdfast
 
 const belowFile = /^\/(?:upload|serve|delete|link)\/.*\//
 
-/** Whether a path is that of a file but for a slash in its name. */
+/** Whether a path would be that of a file if the name had no slash. */
 function isBelowFile(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && belowFile.test(path.slice(prefix.length))
 }

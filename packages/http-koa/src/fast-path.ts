@@ -17,15 +17,15 @@ import { takeBodyAtHand } from './server/request-body.ts'
 import { prepareFormFile, takeSimpleForm } from './uploads/form.ts'
 import { prepareUpload, uploadRequestOf } from './uploads/upload.ts'
 
-/** What the fast paths share with the routes. */
+/** What the fast path shares with the routes. */
 interface FastPathSetup {
   readonly prefix: string
   readonly recorder: AuditRecorder
-  /** What answers to other origins need, which the fast path does not know. */
+  /** Answers to other origins need more headers: where this is set, the fast path answers nothing. */
   readonly cors: unknown
 }
 
-/** The fast paths of the routes: downloads, uploads and deletions of small files. Other requests are left to the application. */
+/** The fast path: downloads, uploads and deletions of small files. It leaves other requests to the application. */
 export function createFastPath({ prefix, recorder, cors }: FastPathSetup, enter: Enter): FastPath {
   const serve = createFastServe(prefix, enter)
   const change = createFastChange(prefix, enter, recorder)
@@ -33,21 +33,21 @@ export function createFastPath({ prefix, recorder, cors }: FastPathSetup, enter:
     const { method, httpVersion } = exchange.request
     if (httpVersion !== '1.1' || cors !== undefined) return undefined
     const attempt = method === 'GET' ? serve(exchange) : change(exchange)
-    // Where it fails, the application finds the same error and answers it.
+    // The application finds the same error and answers it.
     return attempt?.catch(() => false)
   }
 }
 
 /**
- * Answers a request on the shortest way there is. `undefined` where the request is none of its kind; resolves with `false`
- * where that shows later, and rejects where the request is refused. The application answers then; it finds what was done in
- * the exchange, and the refusals are its own.
+ * Answers a simple request without the framework. Returns `undefined` if it cannot answer the request, resolves with `false` if
+ * it finds that out later, and rejects if the request is refused. In each of these cases the application answers; it finds what
+ * was done already in the exchange.
  */
 export type FastPath = (exchange: Exchange) => Promise<boolean> | undefined
 
 /**
- * The fast path of GET: of files with plain names, without any condition, by customers who are let in, of what a store has
- * in memory. Nearly all the time of such a request goes into the steps of a framework that it does not need.
+ * The fast path of GET, for files with plain names that the store has in memory, asked for by customers without any condition.
+ * Such a request would spend nearly all its time in steps of the framework that it does not need.
  */
 function createFastServe(prefix: string, enter: Enter): FastPath {
   const start = `${prefix}/serve/`
@@ -67,7 +67,7 @@ function createFastServe(prefix: string, enter: Enter): FastPath {
     try {
       sendFile(exchange, file)
     } finally {
-      // The response is whole, however closing ends.
+      // The response has all bytes already; an error of `close` loses nothing.
       file.close().catch(() => {})
     }
     return true
@@ -79,7 +79,7 @@ function createFastServe(prefix: string, enter: Enter): FastPath {
   }
 }
 
-/** The plain name of a file that is asked for without any condition; `undefined` for all other requests. */
+/** The file name in a request for a file with a plain name, without any condition; `undefined` for all other requests. */
 function nameAskedFor(request: IncomingMessage, start: string): string | undefined {
   const { url = '', headers } = request
   if (!url.startsWith(start)) return undefined
@@ -92,7 +92,7 @@ function nameAskedFor(request: IncomingMessage, start: string): string | undefin
   return isSpecial || !isPlainName(name) ? undefined : name
 }
 
-/** In the order in which the application has them. */
+/** The headers have the order in which the application sends them. */
 function sendFile({ response, state }: Exchange, { info, bytes }: OpenBlob): void {
   response.writeHead(200, [
     'x-request-id',
@@ -114,13 +114,13 @@ function sendFile({ response, state }: Exchange, { info, bytes }: OpenBlob): voi
 interface Change {
   readonly route: Route
   readonly event: 'upload' | 'delete'
-  /** Makes it, and leaves it in the exchange; `undefined` where that takes more than the fast path has. */
+  /** Begins the change and puts its promise into the exchange; returns `undefined` where the fast path cannot make the change. */
   readonly make: (exchange: Exchange) => Promise<BlobInfo | undefined> | undefined
 }
 
 /**
- * The fast path of PUT, DELETE and simple forms: of files with plain names, without any condition or digest, with a body that
- * has arrived as a whole. What fails is in the exchange, and the application answers it.
+ * The fast path of PUT, DELETE and simple forms, for files with plain names, without any condition or digest, whose body has
+ * arrived completely. If a change fails, the application finds its promise in the exchange and answers the error.
  */
 function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder): FastPath {
   const changeAskedFor = createChoice(prefix)
@@ -148,7 +148,7 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
   }
 }
 
-/** Whether the request says more than what is to be changed. */
+/** Whether the request asks for more than the plain change, or something has read its body already. */
 function isSpecial({ request, awaitsContinue }: Exchange): boolean {
   const { headers } = request
   return (
@@ -225,7 +225,7 @@ function remove(name: string): Change {
   }
 }
 
-/** In the order in which the application has them. */
+/** The headers have the order in which the application sends them. */
 function sendStored({ response, state }: Exchange, stored: BlobInfo | undefined): void {
   response.writeHead(200, [
     'x-request-id',

@@ -34,13 +34,13 @@ import type { HoldfastState, OnAnswered } from './server/exchange.ts'
 export interface RouterOptions {
   /** A path before all routes, such as `/files`, with no slash at its end. Default: none. */
   readonly prefix?: string
-  /** Who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
+  /** Finds out who sent a request. Default: by the headers `x-auth-name` and `x-auth-password`. */
   readonly authenticate?: Authenticate
   /**
-   * Addresses and subnets of proxies whose `X-Forwarded-For` is believed, for the brake on bad logins and the log, and whose
-   * `X-Forwarded-Proto`, `-Host` and `-Prefix` are, for the URLs of links. `Forwarded` is not read. The `log` gets one warning for
-   * each header that cannot be read.
-   * Without them all clients of a proxy are one to the brake. Default: none.
+   * Addresses and subnets of trusted proxies. Their `X-Forwarded-For` gives the client's address to the brake on bad logins and
+   * to the log; their `X-Forwarded-Proto`, `-Host` and `-Prefix` give the URLs of links. `Forwarded` is not read. The `log` gets
+   * one warning for each header that cannot be read. The brake counts all clients of a proxy that is not listed as one client.
+   * Default: none.
    */
   readonly trustedProxies?: readonly string[]
   /**
@@ -58,39 +58,39 @@ export interface RouterOptions {
    */
   readonly isExempt?: (address: string) => boolean
   /**
-   * Where the requests under way are counted by key, so that several processes can count together: all under the empty key, those of a
-   * customer under the name, and those by links under keys with a slash. Default: in this process.
+   * Counts the requests under way by key, so that several processes can share the counts: all requests under the empty key,
+   * those of a customer under the customer's name, and those by links under keys with a slash. Default: counts in this process.
    */
   readonly requestCounter?: RequestCounter
   /**
-   * Origins, such as `https://app.example.com`, whose scripts may use the service from a browser, or `*` for all. They log in by
-   * the headers as everyone does; a browser never adds cookies. Default: none.
+   * Origins, such as `https://app.example.com`, whose scripts may use the service from a browser, or `*` for all. The scripts log
+   * in by the headers, as every client does; a browser never adds cookies. Default: none.
    */
   readonly corsOrigins?: readonly string[]
-  /** Whether there are links. Default: yes, where the service has them. */
+  /** Whether customers can make links. Default: yes, where the service has links. */
   readonly links?: boolean
   /** Whether there is `/resumable`, for uploads by tus. Default: yes, where the store keeps uploads in pieces. */
   readonly resumable?: boolean
   /**
-   * Whether clients may go on with uploads as the IETF's draft "Resumable Uploads for HTTP" has it, by `Upload-Complete`
-   * on `PUT /upload/:filename` and `POST /upload`. It changes until it is an RFC. Default: no.
+   * Whether clients may resume uploads by the IETF's draft "Resumable Uploads for HTTP", with `Upload-Complete` on
+   * `PUT /upload/:filename` and `POST /upload`. The draft changes until it is an RFC. Default: no.
    */
   readonly resumableDraft?: boolean
   /**
-   * Opens the page that browsers get at `/`, such as `openPage` of `@holdfast/web`; called when it is first asked for.
+   * Opens the page that browsers get at `/`, such as `openPage` of `@holdfast/web`; called at the first request for the page.
    * Default: there is no page.
    */
   readonly web?: () => Promise<PageFiles>
-  /** Default: `console.error` gets the causes of answers with 500, 503 and 507, and nothing else is logged. */
+  /** Default: only the causes of answers with 500, 503 and 507 are logged, by `console.error`. */
   readonly log?: HttpLog
   /**
-   * Called with each request once its answer has been sent or cut off, for figures and traces. A router
-   * in an application of yours reports the requests for its own paths only. Default: none are reported.
+   * Called with each request after its answer was sent or cut off, for metrics and traces. A router in your own application
+   * reports the requests for its own paths only. Default: none are reported.
    */
   readonly onAnswered?: OnAnswered
   /**
-   * Called with the result of each login as soon as it is known, for figures; there is one login for each request of a
-   * customer. Default: none are reported.
+   * Called with the result of each login as soon as it is known, for metrics; each request of a customer is one login.
+   * Default: none are reported.
    */
   readonly onLogin?: OnLogin
   /** Called with every upload, deletion and refused login, before the client learns of it; see `Audit`. Default: not called. */
@@ -98,8 +98,8 @@ export interface RouterOptions {
 }
 
 /**
- * Refuses a service and options that an application in JavaScript, or one that casts, gets wrong: later the same mistakes would
- * answer 404 or 500 to all requests.
+ * Refuses a wrong service and wrong options at once, for applications in JavaScript and those that cast: later such a mistake
+ * would make all requests fail with 404 or 500.
  *
  * @throws TypeError or RangeError that names what is missing or wrong
  */
@@ -125,7 +125,7 @@ function checkRouterOptions(service: FileService, options: RouterOptions): void 
   })
 }
 
-/** What `createApp` and `createRouter` make of their options. */
+/** The options of `createApp` and `createRouter` with their defaults, and the objects made from them. */
 export interface Setup {
   readonly service: FileService
   readonly prefix: string
@@ -137,17 +137,17 @@ export interface Setup {
   readonly authenticate: Authenticate
   readonly takeSlot: TakeSlot
   readonly recorder: AuditRecorder
-  /** `undefined` where there are none. */
+  /** `undefined` where there are no links. */
   readonly links: FileLinks | undefined
   /** `undefined` where uploads cannot come in pieces. */
   readonly tus: Tus | undefined
-  /** `undefined` unless it was asked for, and uploads can come in pieces. */
+  /** `undefined` unless the option asks for it and uploads can come in pieces. */
   readonly draft: Draft | undefined
   /** `undefined` where there is no page. */
   readonly web: (() => Promise<PageFiles>) | undefined
 }
 
-/** Fills in the defaults, and makes what the routes, the fast path and the reports share. */
+/** Fills in the defaults, and makes the objects that the routes, the fast path and the reports share. */
 export function createSetup(service: FileService, options: RouterOptions): Setup {
   checkRouterOptions(service, options)
   const { prefix = '', log = consoleLog, trustedProxies, audit } = options

@@ -28,12 +28,12 @@ import { createUpload, formByLink } from './uploads/form.ts'
 import { createPut } from './uploads/put.ts'
 import { createDraftUpload, createResumable } from './uploads/resumable.ts'
 
-// Its ES module imports `node:http`, which costs a start what it costs in `server/http-server.ts`.
+// Its ES module imports `node:http`, which slows the start down; `server/http-server.ts` says by how much.
 const koaRouter = createRequire(import.meta.url)('@koa/router') as typeof KoaRouter
 
 /**
- * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. Errors are answered
- * within, in the form of the specification; everything outside the routes is left to the application.
+ * The routes of the service, to be mounted in any Koa application: `app.use(router.routes())`. The router answers its own
+ * errors, in the form of the specification, and leaves all other paths to the application.
  */
 export function createRouter(
   service: FileService,
@@ -51,7 +51,7 @@ export function createRouter(
   ])
 }
 
-/** The routes after `before`, which sees to request ids and errors unless the application does. */
+/** The routes. `before` runs before each; it handles request ids and errors where the application does not. */
 export function createRoutes(
   setup: Setup,
   entrance: Entrance,
@@ -87,14 +87,14 @@ export function createRoutes(
   }
 
   route('/ping', { get: called('ping', ping) })
-  // "Limits" of the draft.
+  // Section "Limits" of the draft.
   const resumable = draft ? { 'Upload-Limit': draft.limit } : {}
   route('/upload', { post: guarded('upload', uploading, createUpload(draft)) }, resumable)
   route('/upload/', { put: guarded('put', uploading, refuseNameless('upload')) })
   const byName = called('put', writing, uploading, put)
   const form = called('upload', writing, uploading, formByLink)
   const batch = guarded('batch', createBatch(log, recorder))
-  // It is the path of the file `batch`, too, to which a link may lead.
+  // This is also the path of a file named `batch`, to which a link may lead.
   const batches = links ? called('batch', createUploadLinkRefusal(recorder), ...batch) : batch
   if (openPage && links) {
     router.get('/upload/:filename', createUploadPage(openPage, writing))
@@ -140,7 +140,7 @@ export function createRoutes(
   return router
 }
 
-/** The handlers of a route, which notes that it has taken the request; in the first one, since every layer costs. */
+/** The handlers of a route. The first one also sets `state.route`: a handler of its own for that would cost time. */
 function called(route: Route, first: Handler, ...others: readonly Handler[]): readonly Handler[] {
   const noting: Handler = (ctx, next) => {
     ctx.state.route = route
@@ -158,10 +158,10 @@ function refuseNameless(route: string): Handler {
 
 type Handler = RouterMiddleware<HoldfastState>
 
-/** What a path knows, by method. */
+/** The handlers of a path, by method. */
 type Handlers = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', readonly Handler[]>>
 
-/** What a path knows only in requests with a link. */
+/** The handlers that a path has only for requests with a link. */
 type HandlersByLink = Pick<Handlers, 'post'>
 
 /** `handler` for requests with a link; others go on to the next one. */
@@ -172,7 +172,7 @@ function ifByLink(handler: Handler): Handler {
   }
 }
 
-/** Answers OPTIONS, with `about` beside, and every method that a path does not know (RFC 9110 §15.5.6). */
+/** Answers OPTIONS, with the headers `about`, and refuses the methods that a path does not have (405, RFC 9110 §15.5.6). */
 function createOtherMethods(
   handlers: Handlers,
   about: Readonly<Record<string, string>>,
@@ -194,7 +194,7 @@ function allowed(handlers: Handlers): string {
   return [...known, 'OPTIONS'].join(', ')
 }
 
-/** GET /ping: says that the server is there. Asks for no credentials and touches no store. */
+/** GET /ping: shows that the server answers. It asks for no credentials and does not use the store. */
 const ping: Middleware = (ctx) => {
   ctx.type = 'text/plain; charset=utf-8'
   ctx.body = 'pong'

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { type ScryptCost, scryptMemory } from './scrypt-hash.ts'
 import type { ScryptInput, ScryptOutput } from './scrypt-thread.ts'
 
-/** Computes scrypt (RFC 7914) of a password's UTF-8 bytes; resolves to `length` bytes. */
+/** Computes scrypt (RFC 7914) of a password's UTF-8 bytes; resolves with `length` bytes. */
 export type ComputeScrypt = (
   password: string,
   salt: Uint8Array,
@@ -14,15 +14,15 @@ export type ComputeScrypt = (
 ) => Promise<Buffer>
 
 /**
- * {@link ComputeScrypt} off the caller's thread: a computation alone on Node's thread pool, several at once in threads of
- * their own, at most one for each processor. On Linux these have a lower priority, so that other work goes first. Where
+ * {@link ComputeScrypt} outside the caller's thread. A single computation runs on Node's thread pool; further concurrent ones run in
+ * separate threads, at most one for each processor. On Linux these threads have a lower priority, so that other work goes first. If
  * they cannot be started, the thread pool computes.
  */
 export const computeScrypt: ComputeScrypt = async (password, salt, length, cost) => {
-  // OpenSSL refuses at 32 MiB by default, and counts a few blocks more than the algorithm's own.
+  // By default OpenSSL refuses more than 32 MiB, and it counts a few blocks more than the algorithm needs.
   const maxmem = scryptMemory(cost) + 128 * cost.r * 4 + 1024
   const options = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem }
-  // A copy, because a message has all of the memory that a `Buffer` is a part of.
+  // Copied, because a message includes the whole memory of which a `Buffer` is a part.
   const input = { password, salt: Uint8Array.from(salt), length, options }
   return Buffer.from(await computeInThread(input))
 }
@@ -35,7 +35,7 @@ const computeInPool = ({ password, salt, length, options }: ScryptInput) =>
     })
   })
 
-/** One for the process: so many verifiers share the processors. */
+/** One for the whole process, so that several verifiers share the processors. */
 const computeInThread = createHashingThreads<ScryptInput, Uint8Array>({
   max: availableParallelism(),
   start: startScryptThread,
@@ -47,7 +47,7 @@ function startScryptThread(): HashingThread<ScryptInput, Uint8Array> {
   const extension = extname(import.meta.url)
   const worker = new Worker(new URL(`./scrypt-thread${extension}`, import.meta.url), {
     name: 'holdfast-scrypt',
-    // Flags of the process, such as modules to load first, are not meant for it.
+    // The thread does not need the flags of the process, such as modules to load first.
     execArgv: [],
   })
   worker.unref()
@@ -77,23 +77,23 @@ function startScryptThread(): HashingThread<ScryptInput, Uint8Array> {
   }
 }
 
-/** Computes one after another, apart from the caller's thread. */
+/** A thread that runs one computation after another. */
 interface HashingThread<Input, Output> {
-  /** Resolves to `undefined` if the thread failed; then it computes no more. */
+  /** Resolves with `undefined` if the thread has failed; it is not usable then. */
   compute(input: Input): Promise<Output | undefined>
   stop(): void
 }
 
 export interface HashingThreadsOptions<Input, Output> {
-  /** Computations at a time, and so threads. */
+  /** The most computations at a time, and so the most threads. */
   readonly max: number
   /** Starts a thread. May throw. */
   readonly start: () => HashingThread<Input, Output>
-  /** Computes without a thread: what is computed alone, and what a thread could not. */
+  /** Computes without a thread: a single computation, and one for which a thread has failed. */
   readonly instead: (input: Input) => Promise<Output>
-  /** How long a thread without work is kept, in milliseconds. Default: 30,000. */
+  /** How long an idle thread is kept, in milliseconds. Default: 30,000. */
   readonly idleMs?: number
-  /** How long none is started after one failed, in milliseconds. Default: 60,000. */
+  /** How long no thread is started after one has failed, in milliseconds. Default: 60,000. */
   readonly pauseMs?: number
 }
 
@@ -103,9 +103,9 @@ interface IdleThread<Input, Output> {
 }
 
 /**
- * Threads that start when they are needed and stop when they are not. One computation alone needs none: it leaves the
- * processors to others well enough, and to start a thread costs as much as to compute. Beyond `max` computations wait, first
- * come first served.
+ * Makes a function that computes in threads, which start when they are needed and stop when they are idle. A single computation uses
+ * no thread: it disturbs other work little, and to start a thread costs as much as the computation. Beyond `max`, computations wait
+ * in the order of their arrival.
  */
 export function createHashingThreads<Input, Output>({
   max,
@@ -114,7 +114,7 @@ export function createHashingThreads<Input, Output>({
   idleMs = 30_000,
   pauseMs = 60_000,
 }: HashingThreadsOptions<Input, Output>): (input: Input) => Promise<Output> {
-  // The one that worked last is at the end, and is taken first: the others may stop.
+  // The thread that worked last is at the end and is used first, so that the others may stop.
   const idle: IdleThread<Input, Output>[] = []
   const waiting: (() => void)[] = []
   let busy = 0

@@ -21,35 +21,34 @@ import {
 
 export interface PasswordVerifierOptions extends RememberOptions {
   /**
-   * Hashes computed at a time, by all verifiers together at most one for each processor. Several at once run in threads of
-   * their own, which have a lower priority on Linux. One alone, and all where such threads cannot be started, run on Node's
-   * thread pool, which also reads and writes files and has four threads unless `UV_THREADPOOL_SIZE` says otherwise.
-   * Default: as many as there are processors, but at most 4, and at most half of the pool.
+   * How many hashes are computed at a time; all verifiers together compute at most one for each processor. Concurrent hashes run in
+   * separate threads, which have a lower priority on Linux. A single one, and all if such threads cannot be started, run on Node's
+   * thread pool, which also reads and writes files, and has four threads unless `UV_THREADPOOL_SIZE` says otherwise. Default: the
+   * number of processors, but at most 4, and at most half of the pool.
    */
   readonly concurrency?: number
-  /** Verifications that may wait beside those; beyond that some are refused as `overloaded`. Default: 100. */
+  /** How many further verifications may wait; beyond that some are refused as `overloaded`. Default: 100. */
   readonly queueLimit?: number
-  /** The cost of the hashes in use: what an unknown customer is made to cost. Default: {@link standardScryptCost}. */
+  /** The cost of the hashes in use; a verification for an unknown customer costs as much. Default: {@link standardScryptCost}. */
   readonly cost?: ScryptCost
-  /** Computes scrypt. Default: `node:crypto`, in those threads. */
+  /** Computes scrypt. Default: `node:crypto`, as described at `concurrency`. */
   readonly computeScrypt?: ComputeScrypt
 }
 
 /**
- * A verifier for scrypt hashes in PHC form and for what `sealPlainPassword` returns.
+ * A verifier for scrypt hashes in PHC form and for the strings of `sealPlainPassword`.
  *
- * Passwords are compared as their UTF-8 bytes. A wrong password, an unknown customer and a customer whose password
- * stands in the file as plain text take the same steps and one computation of the same cost each, provided that the
- * hash has the cost that the verifier was made with. A right password is remembered until it was not used for
- * `rememberMs`, under a keyed digest together with its hash, and then costs next to nothing; a wrong one never is. To
- * compute its hash again would prove no more than that digest does. Of many first logins at once with one right
- * password, at most `concurrency` are computed.
+ * Passwords are compared by their UTF-8 bytes. A wrong password, an unknown customer and a customer with a plain-text password in the
+ * file all take the same steps and one computation of the same cost, provided that the hash has the verifier's `cost`. A right
+ * password is remembered until it has not been used for `rememberMs`, as a keyed digest of password and hash, and then costs almost
+ * nothing; a wrong password is never remembered. To compute the hash again would prove no more than that digest. Of many concurrent
+ * first logins with the same right password, at most `concurrency` are computed.
  *
- * Addresses take turns, and while too many wait, the latest of the address of which most do is refused: a flood from a
- * few addresses delays a login from another by one computation for each of them. Rejects with `overloaded` then, and
- * with a `RangeError` for a hash that it does not understand.
+ * The addresses are served in rotation: many logins from a few addresses delay a login from another address by only one computation
+ * for each of these. If too many wait, the latest login of the address with most waiting logins is refused: it rejects with
+ * `overloaded`. A call rejects with a `RangeError` for a hash that it does not understand.
  *
- * @throws RangeError for options that make no sense.
+ * @throws RangeError for invalid options.
  */
 export function createPasswordVerifier(options: PasswordVerifierOptions = {}): PasswordVerifier {
   requireOptions('createPasswordVerifier({ concurrency })', options, {
@@ -83,7 +82,7 @@ export function createPasswordVerifier(options: PasswordVerifierOptions = {}): P
   return rememberPasswords(verify, options)
 }
 
-/** The system shares the processors out among all threads, so that hashing takes no more than half of the main thread's time. */
+/** Few enough that hashing takes at most half of the main thread's time: the system shares the processors among all threads. */
 function defaultConcurrency(): number {
   const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4
   return Math.max(1, Math.min(availableParallelism(), 4, Math.floor(threads / 2)))

@@ -9,10 +9,11 @@ import {
 } from './scrypt-hash.ts'
 
 /**
- * Hashes a password with scrypt and a new salt, off the caller's thread; resolves to a PHC string that the customers
- * file and the verifier understand. Default cost: {@link standardScryptCost}.
+ * Hashes a password with scrypt and a new salt, outside the caller's thread; resolves with a PHC string for the customers file and
+ * the verifier. Default cost: {@link standardScryptCost}.
  *
- * @throws TypeError for a password that is no string, RangeError for an empty password, which cannot log in, and for a cost out of bounds.
+ * @throws TypeError for a password that is not a string; RangeError for an empty password, which cannot log in, and for a cost
+ *   beyond the limits.
  */
 export async function hashPassword(
   password: string,
@@ -27,8 +28,8 @@ export async function hashPassword(
 }
 
 /**
- * A new random password of 24 characters out of `A-Z a-z 0-9 - _`, more than 140 bits. It begins and ends with a letter
- * or a digit, so that no command takes it for an option and a double click selects it whole.
+ * A new random password of 24 characters of `A-Z a-z 0-9 - _`, with more than 140 random bits. It begins and ends with a letter or a
+ * digit, so that no command takes it as an option, and a double click selects all of it.
  */
 export function generatePassword(): string {
   for (;;) {
@@ -37,14 +38,14 @@ export function generatePassword(): string {
   }
 }
 
-/** What a plain-text password of the file becomes in memory; no password or hash in a file may begin with it. */
+/** The beginning of a sealed plain-text password in memory; no password or hash in a file may begin with it. */
 const prefix = '$holdfast-plain$'
 
-// Salts are derived from the password with a key of this process. The same entry gives the same string at each reading,
-// so that a reload sees what has changed; outside this process the strings mean nothing.
+// Salts are derived from the password with a key of this process, so that the same entry gives the same string at each reading, and
+// a reload sees only real changes. In other processes the strings are meaningless.
 const saltKey = randomBytes(32)
 
-/** Makes of a plain-text password a string that the verifier understands and that does not show the password. */
+/** Turns a plain-text password into a string that the verifier understands and that does not reveal the password. */
 export function sealPlainPassword(password: string): string {
   const salt = createHmac('sha256', saltKey).update(password, 'utf8').digest().subarray(0, 16)
   return `${prefix}${salt.toString('base64url')}$${digest(password, salt).toString('base64url')}`
@@ -56,7 +57,7 @@ export function isSealedPlainPassword(passwordHash: string): boolean {
 }
 
 /**
- * Whether {@link sealPlainPassword} made `sealed` of this password. Quick: the caller must take as long as a hash would.
+ * Whether {@link sealPlainPassword} made `sealed` from this password. This is fast: the caller must take as long as for a hash.
  */
 export function matchesSealedPassword(password: string, sealed: string): boolean {
   const [salt = '', expected = ''] = sealed.slice(prefix.length).split('$')

@@ -1,30 +1,30 @@
 import { FileServiceError } from '@holdfast/core'
 
 export interface HashingQueueOptions {
-  /** Computations at a time. */
+  /** How many verifications run at a time. */
   readonly concurrency: number
-  /** Verifications that may wait beside those. */
+  /** How many further verifications may wait. */
   readonly limit: number
 }
 
-/** Who wants a verification. */
+/** A request for a verification. */
 export interface HashingRequest {
   /** Equal for equal verifications. */
   readonly key: string
-  /** In whose line it waits. */
+  /** The address in whose line it waits. */
   readonly address: string
-  /** Aborts when it is not wanted any more. */
+  /** Aborts when the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface HashingQueue {
   /**
-   * Runs `verify` when its turn comes: addresses take turns, and of one address it is first come first served. As soon
-   * as any verification of the same `key` has come out true, those of that key still waiting resolve to `true` without
-   * running; when it comes out false, or fails, nothing is shared. When the signal aborts it leaves the queue and
-   * rejects with the signal's reason; once running, it goes on.
+   * Runs `verify` when the queue reaches it. The addresses are served in rotation, and the requests of one address in the order of
+   * their arrival. When a verification results in `true`, all waiting ones with the same `key` resolve with `true` without running;
+   * `false` and errors are not shared. If the signal aborts while the request waits, it leaves the queue and rejects with the
+   * signal's reason; a running verification continues.
    *
-   * @throws FileServiceError `overloaded` when too many wait: the latest of the address of which most do.
+   * @throws FileServiceError `overloaded` when too many wait; it refuses the latest request of the address with most waiting ones.
    */
   run(request: HashingRequest, verify: () => Promise<boolean>): Promise<boolean>
 }
@@ -39,11 +39,11 @@ interface Waiting {
 const retryAfterMs = 1_000
 
 /**
- * A bounded queue of password verifications.
+ * A limited queue of password verifications.
  *
- * Only success is shared; until then each verification holds a place of its own. Shared failures would reveal which
- * customers exist: many wrong passwords for a known customer would need one computation, and those for unknown customers,
- * who have no hash, always one or always many.
+ * Only success is shared; until then each verification takes its own slot. Shared failures would reveal which customers exist: many
+ * equal wrong passwords would need one computation for a known customer, but possibly another number for unknown ones, who have no
+ * hash.
  */
 export function createHashingQueue({ concurrency, limit }: HashingQueueOptions): HashingQueue {
   const lines = createWaitingLines<Waiting>()
@@ -81,7 +81,7 @@ export function createHashingQueue({ concurrency, limit }: HashingQueueOptions):
         lines.leave(address, one)
         one.fail(signal?.reason)
       }
-      /** The signal may be that of a connection, which lives on. */
+      /** `act`, which first removes the listener: the signal may belong to a connection, which continues. */
       const whenCalled = <Args extends unknown[]>(act: (...args: Args) => void) => {
         return (...args: Args) => {
           signal?.removeEventListener('abort', leave)
@@ -108,23 +108,23 @@ export function createHashingQueue({ concurrency, limit }: HashingQueueOptions):
   }
 }
 
-/** Lines of those who wait, one for each of whatever they stand for. */
+/** Several lines of waiting entries, each with a name. */
 interface WaitingLines<T> {
-  /** How many wait in all lines together. */
+  /** How many entries wait in all lines together. */
   readonly size: number
   join(line: string, one: T): void
   leave(line: string, one: T): void
-  /** Takes the first one of the line whose turn it is. */
+  /** Takes the first entry of the next line in the rotation. */
   takeNext(): T | undefined
-  /** Takes the last one of the longest line, if that stays at least as long as `line` with one more. */
+  /** Takes the last entry of the longest line, if that line then is at least as long as `line` with one more entry. */
   takeSurplus(line: string): T | undefined
-  /** Takes all of all lines for whom `isMeant`. */
+  /** Takes all entries of all lines for which `isMeant` returns `true`. */
   takeAll(isMeant: (one: T) => boolean): readonly T[]
 }
 
-/** Waiting lines that take turns: who stands in a short one is not kept by a long one. First come first within a line. */
+/** {@link WaitingLines} that are served in rotation, so that a long line does not delay a short one. Each line keeps its order. */
 function createWaitingLines<T>(): WaitingLines<T> {
-  // In the order of their turns; none is empty.
+  // In the order of the rotation; no line is empty.
   const lines = new Map<string, readonly T[]>()
   let size = 0
 

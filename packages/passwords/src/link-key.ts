@@ -5,13 +5,13 @@ import { type ScryptCost, standardScryptCost } from './scrypt-hash.ts'
 const label = 'holdfast link key 1'
 const keyLength = 32
 
-/** As long as a hash. */
+/** Used in place of a hash; as long as one. */
 const unknownCustomer = '-'.repeat(88)
 
 /**
- * The key for links of the customer called `name`, as a `CredentialSource` gives it, from the hash of the password (HKDF, RFC
- * 5869). Whoever knows the hash has the key; nothing follows from the key. `undefined`, after the same steps, where there is no
- * hash, since there is no such customer.
+ * The key for links of the customer called `name`, for `CredentialSource.linkKey`, derived from the hash of the password (HKDF, RFC
+ * 5869). The key follows from the hash, but reveals nothing about it. Without a hash there is no such customer: the result is
+ * `undefined`, after the same steps.
  */
 export function linkKeyOfHash(
   name: string,
@@ -28,8 +28,8 @@ export function linkKeyOfHash(
 }
 
 /**
- * The same from a password in plain text, of which there is no hash that all servers have. It takes a computation of scrypt, and
- * so does each guess of those who have a link.
+ * The key from a password in plain text, which has no hash that all servers share. It costs one computation of scrypt, and so does
+ * each guess of the password from a link.
  */
 export function linkKeyOfPassword(
   name: string,
@@ -39,7 +39,7 @@ export function linkKeyOfPassword(
   return computeScrypt(password, Buffer.from(`${label} ${name}`), keyLength, cost)
 }
 
-/** Names may be longer than what HKDF takes beside the hash. */
+/** A digest of `name`: names may be too long for HKDF. */
 function fingerprint(name: string): Buffer {
   return hash('sha256', name, 'buffer')
 }

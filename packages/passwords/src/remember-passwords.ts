@@ -4,8 +4,8 @@ import { hash, randomBytes } from 'node:crypto'
 
 export interface RememberOptions {
   /**
-   * How long a right password is remembered, in milliseconds since it was last used; 0 for not at all. Default:
-   * 3,600,000, an hour.
+   * How long a right password is remembered after its last use, in milliseconds; with 0 it is not remembered. Default: 3,600,000, an
+   * hour.
    */
   readonly rememberMs?: number
   /** A clock in milliseconds that never goes back. Default: `performance.now`. */
@@ -15,8 +15,8 @@ export interface RememberOptions {
 const maxRemembered = 10_000
 
 /**
- * `verify` with a memory for right passwords: a password that was right for a hash is accepted without a call for
- * `rememberMs`. Wrong passwords are not remembered. The memory holds keyed digests of password and hash.
+ * `verify` with a memory for right passwords: for `rememberMs`, a password that was right for a hash is accepted without a call of
+ * `verify`. Wrong passwords are not remembered. The memory holds keyed digests of password and hash.
  */
 export function rememberPasswords(
   verify: PasswordVerifier,
@@ -38,11 +38,11 @@ export function rememberPasswords(
   }
 }
 
-/** As long as a hash. */
+/** Used in place of a hash; as long as one. */
 const unknownCustomer = '-'.repeat(88)
 
 function createMemory({ rememberMs = 3_600_000, now }: RememberOptions) {
-  // To the cache, a time to live of 0 means for ever.
+  // For the cache, a time to live of 0 would mean forever.
   if (rememberMs <= 0) return { has: () => false, add: () => {} }
   const cache = new LRUCache<string, true>({
     max: maxRemembered,
@@ -58,8 +58,8 @@ function createMemory({ rememberMs = 3_600_000, now }: RememberOptions) {
 }
 
 /**
- * Makes a digest of a password and its hash together; hashes contain no NUL, so that pairs cannot collide. Digests do not
- * leave the process, so that a key as prefix is as good as an HMAC, in a tenth of its time.
+ * Makes a function that digests a password together with its hash. Hashes contain no NUL, so different pairs have different inputs.
+ * The digests do not leave the process, so a key as prefix is as good as an HMAC, and takes a tenth of its time.
  */
 export function createPairDigest(): (password: string, passwordHash: string) => string {
   const key = randomBytes(32).toString('base64')

@@ -1,4 +1,4 @@
-/** A password's scrypt hash, taken apart. */
+/** The parts of a password's scrypt hash. */
 export interface ScryptHash {
   readonly cost: ScryptCost
   readonly salt: Buffer
@@ -14,9 +14,10 @@ export function formatScryptHash({ cost, salt, hash }: ScryptHash): string {
 }
 
 /**
- * Takes a PHC string apart: salts of 8 to 64 bytes, hashes of 16 to 64 bytes, costs within `scryptCostProblem`.
+ * Parses a PHC string. Salts may have 8 to 64 bytes, hashes 16 to 64 bytes, and costs must be within the limits of
+ * `scryptCostProblem`.
  *
- * @throws RangeError whose message ends a sentence and does not repeat the string.
+ * @throws RangeError whose message can end a sentence, and does not contain the string.
  */
 export function parseScryptHash(text: string): ScryptHash {
   const [, ln, r, p, salt, hash] = phcForm.exec(text) ?? []
@@ -31,7 +32,7 @@ export function parseScryptHash(text: string): ScryptHash {
 
 function decode(base64: string, what: string, minBytes: number): Buffer {
   const bytes = Buffer.from(base64, 'base64')
-  // Node skips what it cannot decode; only the canonical encoding comes back as it was.
+  // Node skips characters that it cannot decode, so only a canonical text is equal after decoding and encoding.
   if (unpadded(bytes) !== base64) throw new RangeError(`has a ${what} that is not base64`)
   if (bytes.length < minBytes || bytes.length > 64) {
     throw new RangeError(`has a ${what} of ${bytes.length} bytes; ${minBytes} to 64 are accepted`)
@@ -44,8 +45,8 @@ function unpadded(bytes: Buffer): string {
 }
 
 /**
- * What one scrypt computation takes (RFC 7914 §2): `128 * r * 2^ln` bytes of memory, and time in proportion to that
- * times `p`.
+ * The cost of one scrypt computation (RFC 7914 §2): it takes `128 * r * 2^ln` bytes of memory, and time in proportion to that times
+ * `p`.
  */
 export interface ScryptCost {
   /** Binary logarithm of the CPU and memory cost N. */
@@ -57,8 +58,8 @@ export interface ScryptCost {
 }
 
 /**
- * The cost of new hashes: 32 MiB of memory, about 60 ms of one processor. It makes guesses expensive for a thief of the
- * file, while two computations at a time, which is what a verifier does, stay affordable on the smallest of servers.
+ * The cost of new hashes: 32 MiB of memory, and about 60 ms of one processor. It makes guesses expensive for a thief of the file, but
+ * even the smallest server can afford two computations at a time.
  */
 export const standardScryptCost: ScryptCost = { ln: 15, r: 8, p: 1 }
 
@@ -66,9 +67,8 @@ const maxMemoryBytes = 256 * 2 ** 20
 const maxWork = 2 ** 22
 
 /**
- * What is wrong with `cost`, as the end of a sentence; `undefined` if nothing is. Beside RFC 7914's own limits, one
- * computation may take at most 256 MiB and sixteen times the work of {@link standardScryptCost}, so that a file of
- * hashes cannot bring the server down.
+ * Why `cost` is not allowed, as the end of a sentence; `undefined` if it is. Besides the limits of RFC 7914, one computation may take
+ * at most 256 MiB and sixteen times the work of {@link standardScryptCost}, so that no file of hashes can overload the server.
  */
 export function scryptCostProblem({ ln, r, p }: ScryptCost): string | undefined {
   if (![ln, r, p].every((value) => Number.isSafeInteger(value) && value >= 1)) {
@@ -86,7 +86,7 @@ export function scryptMemory({ ln, r, p }: ScryptCost): number {
   return 128 * r * (2 ** ln + p)
 }
 
-/** Whether computations of both costs take the same time. */
+/** Whether two costs are equal, so that their computations take the same time. */
 export function isSameScryptCost(one: ScryptCost, other: ScryptCost): boolean {
   return one.ln === other.ln && one.r === other.r && one.p === other.p
 }

@@ -2,7 +2,7 @@ import { scryptSync, type ScryptOptions } from 'node:crypto'
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 
-/** One computation of scrypt, as a thread takes it. */
+/** The input of one computation of scrypt in a thread. */
 export interface ScryptInput {
   readonly password: string
   readonly salt: Uint8Array
@@ -10,12 +10,12 @@ export interface ScryptInput {
   readonly options: ScryptOptions
 }
 
-/** What the thread answers: the derived bytes; `undefined` if the computation failed. */
+/** The thread's answer: the derived bytes; `undefined` if the computation failed. */
 export type ScryptOutput = Uint8Array | undefined
 
 /**
- * Normal threads get three times as much of a processor, and get it as soon as they want it. A lower one would keep logins
- * waiting for long where the machine is busy.
+ * How much the thread's priority is lowered. Normal threads then get three times as much of a processor, and get it at once. With a
+ * still lower priority, logins would wait long on a busy machine.
  */
 const nicer = 5
 const nicest = 19
@@ -28,7 +28,7 @@ function lowerPriority() {
   try {
     if (process.platform === 'linux') setPriority(Math.min(getPriority() + nicer, nicest))
   } catch {
-    // A sandbox may forbid it. The thread hashes all the same.
+    // A sandbox may forbid this; the thread still works, at normal priority.
   }
 }
 

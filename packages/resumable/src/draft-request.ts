@@ -2,39 +2,39 @@ import { isFileServiceError, type ExpectedDigest, type ResumableUpload } from '@
 import { HttpProblem } from './http-problem.ts'
 import { announcedSize, headerOf, type ProtocolRequest } from './request.ts'
 
-/** A request of the draft "Resumable Uploads for HTTP", whatever server has received it. */
+/** A request of the draft "Resumable Uploads for HTTP", independent of the server that received it. */
 export interface DraftRequest extends ProtocolRequest {
-  /** The digest of this request's content, where the client has sent one (`Content-Digest`). */
+  /** The digest of this request's content, if the client sent one (`Content-Digest`). */
   readonly digest?: ExpectedDigest | undefined
-  /** Sends the interim response 104 with these headers, where the server can. */
+  /** Sends the interim response 104 with these headers, if the server can. */
   inform(headers: Readonly<Record<string, string>>): void
 }
 
-/** What to answer. */
+/** The answer to a request of the draft. */
 export interface DraftAnswer {
-  /** 200 where the file has been published: the answer is then that of the resource which the upload was for. */
+  /** 200 if the file was published: then the server answers as for a plain upload of the file. */
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The upload that the request was about; with `published` set where the file has been published. */
+  /** The upload of the request; `published` is set if the file was published. */
   readonly upload?: ResumableUpload
 }
 
 /**
- * The text that is spoken here: draft-ietf-httpbis-resumable-upload, interop version 8 (editors' copy of 1 July 2026). Names
- * of sections below are those of that text.
+ * The supported text: draft-ietf-httpbis-resumable-upload, interop version 8 (editors' copy of 1 July 2026). The comments name its
+ * sections.
  */
 export const interopVersion = '8'
 
 /**
- * An Item of Structured Fields (RFC 9651 §3.1.2) may have parameters, which mean nothing here. A header that was sent twice is
- * no Item: it has a comma outside of a quoted string.
+ * An Item of Structured Fields (RFC 9651 §3.1.2) may have parameters, which are ignored here. A header that was sent twice is not an
+ * Item: it has a comma outside of a quoted string.
  */
 const quoted = String.raw`"(?:[^"\\]|\\["\\])*"`
 const parameters = String.raw`(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:${quoted}|[^\s",;]+))?)*$`
 const booleanItem = new RegExp(`^\\?([01])${parameters}`)
 const integerItem = new RegExp(`^(\\d{1,15})${parameters}`)
 
-/** Whether the client speaks the version that is spoken here. */
+/** Whether the client uses the supported version of the draft. */
 export function speaksVersion(request: Pick<DraftRequest, 'headers'>): boolean {
   return headerOf(request, 'upload-draft-interop-version') === interopVersion
 }
@@ -45,7 +45,7 @@ export function uploadComplete(request: Pick<DraftRequest, 'headers'>): boolean 
 }
 
 /**
- * The header by which a request says that its content is a part of the file, or by which it may say so where it cannot be read;
+ * The header by which a request says that its content is only a part of the file, or a header that may say so but cannot be read;
  * `undefined` if there is none. Drafts before the fourth had `Upload-Incomplete`.
  */
 export function headerOfPart(request: Pick<DraftRequest, 'headers'>): string | undefined {
@@ -71,9 +71,9 @@ export function bytesIn(
 }
 
 /**
- * "Length": the bytes of the whole file, as far as a request says at `offset`.
+ * "Length": the length of the whole file by a request at `offset`; `undefined` if neither the request nor `known` says it.
  *
- * @throws HttpProblem 400 when it says so in two ways that differ, or the upload is `known` to have another length
+ * @throws HttpProblem 400 when the lengths in the request, and the `known` length of the upload, differ
  */
 export function lengthOf(
   request: DraftRequest,
@@ -102,8 +102,8 @@ function secondsUntil(time: Date): number {
 }
 
 /**
- * "Completeness" of the answer to a request that failed with `error`: whether the upload is over. A wrong digest of the
- * whole file, and more bytes than the file's length, end it.
+ * "Completeness" of the answer to a request that failed with `error`: `?1` if the upload has ended. A wrong digest of the whole
+ * file, and more bytes than the file's length, end it.
  */
 export function completenessAfter(
   error: unknown,
@@ -113,10 +113,10 @@ export function completenessAfter(
   return isDigestOfFile || isFileServiceError(error, 'file-too-large') ? '?1' : '?0'
 }
 
-/** Every refusal of a request that is not the end of its upload says so ("Completeness"). */
+/** The header of every refusal that does not end the upload ("Completeness"). */
 const incomplete = { 'Upload-Complete': '?0' }
 
-/** Wordings of docs/api.md, each in one place. */
+/** The errors with the words of docs/api.md. */
 export const draftProblems = {
   invalidHeader: (header: string, reason: string) =>
     new HttpProblem('invalid-header', 400, `Invalid ${header}: ${reason}`, incomplete),

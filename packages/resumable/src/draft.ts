@@ -21,26 +21,26 @@ import {
 import { announcedSize, isOfType } from './request.ts'
 
 export interface DraftOptions {
-  /** The largest file in bytes; the service enforces it. Default: it is not said. */
+  /** The largest file in bytes, for `Upload-Limit`; the service enforces it. Default: the header does not name it. */
   readonly maxFileSize?: number | undefined
 }
 
-/** What a client asks of the file to be, and where its upload is found. */
+/** The options of a new file, and the URL of its upload. */
 export interface CreationOfFile extends Pick<BeginOptions, 'createOnly' | 'sha256'> {
   /** The URL of the upload `id`, absolute or relative to the request's. */
   readonly location: (id: string) => string
 }
 
-/** The IETF's draft of resumable uploads over the resumable uploads of customers. */
+/** The IETF's draft of resumable uploads, for the uploads of customers. */
 export interface Draft {
   /** The value of `Upload-Limit`, for the answer to OPTIONS. */
   readonly limit: string
-  /** Whether a request that would store a file asks for the draft, in the version that is spoken here. */
+  /** Whether a request to store a file asks for the draft, in the supported version. */
   isCreation(request: Pick<DraftRequest, 'headers'>): boolean
   /**
-   * "Upload Creation": begins the upload of the file `name`, and stores what the request has of it.
+   * "Upload Creation": begins the upload of the file `name`, and stores the content of the request.
    *
-   * @throws HttpProblem, FileServiceError, and what the request's content throws
+   * @throws HttpProblem, FileServiceError, and the errors of the request's content
    */
   create(
     files: ResumableFiles,
@@ -50,7 +50,7 @@ export interface Draft {
   ): Promise<DraftAnswer>
   /** "Offset Retrieval": HEAD and GET. @throws FileServiceError `upload-not-found` */
   retrieve(files: ResumableFiles, id: string): Promise<DraftAnswer>
-  /** "Upload Append": PATCH. @throws HttpProblem, FileServiceError, and what the request's content throws */
+  /** "Upload Append": PATCH. @throws HttpProblem, FileServiceError, and the errors of the request's content */
   append(files: ResumableFiles, id: string, request: DraftRequest): Promise<DraftAnswer>
   /** "Upload Cancellation": DELETE. @throws FileServiceError `upload-not-found` */
   cancel(files: ResumableFiles, id: string): Promise<DraftAnswer>
@@ -82,7 +82,7 @@ export function createDraft(options: DraftOptions = {}): Draft {
 
     async create(files, name, { location, ...options }, request) {
       const length = lengthOf(request, 0)
-      // "Length": an upload that has all of its bytes is complete only when its client says so.
+      // "Length": an upload with all of its bytes is complete only after its client has said so.
       const isOpen = length === 0 && uploadComplete(request) === false
       const begun = await files.begin(name, {
         ...options,
@@ -141,10 +141,10 @@ function missing(header: string): Error {
   return draftProblems.invalidHeader(header, 'it is missing, or cannot be read')
 }
 
-/** Milliseconds between two reports at least. */
+/** The shortest time between two reports, in milliseconds. */
 const reportPauseMs = 1_000
 
-/** Adds the content of `request` to `upload`, and publishes the file if that was the rest of it. */
+/** Adds the content of `request` to an upload, and publishes the file if the content was its rest. */
 async function storePart(
   files: ResumableFiles,
   { id, offset, plan }: ResumableUpload,
@@ -159,7 +159,7 @@ async function storePart(
       optionsOf(request, plan.length === undefined ? length : undefined),
     )
     .catch(async (error: unknown) => {
-      // "Upload Append": what exceeds its length is invalid from then on.
+      // "Upload Append": an upload that exceeds its length becomes invalid.
       if (isFileServiceError(error, 'file-too-large')) await files.discard(id).catch(() => {})
       throw error
     })
@@ -181,7 +181,7 @@ function optionsOf(request: DraftRequest, length: number | undefined): AppendUpl
   }
 }
 
-/** Reports to the client how many of its bytes are durable, as long as they arrive. */
+/** Makes a function that reports to the client how many of its bytes are durable, while they arrive. */
 function progressTo(request: DraftRequest): (upload: ResumableUpload) => void {
   let last: number | undefined
   let reportedAt = -Infinity

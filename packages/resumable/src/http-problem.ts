@@ -3,17 +3,17 @@ import { createRequire } from 'node:module'
 import type { ErrorCode, FileServiceError } from '@holdfast/core'
 
 /**
- * A refusal that only HTTP knows of: what the request itself got wrong, or what its preconditions forbid. Koa and Express
- * answer with its `status` and `headers`, too, where it comes to them.
+ * A refusal that only HTTP knows: because of a mistake in the request itself, or of its preconditions. If it reaches Koa or Express,
+ * they answer with its `status` and `headers`, too.
  */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem'
-  /** What is wrong, as programs read it in the audit trail. Stable, unlike the message. */
+  /** What is wrong, for programs that read the audit trail. Stable, unlike the message. */
   readonly code: string
   readonly status: number
   /** Headers that belong to the answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the message is meant for the client and not logged, as Koa and others use it. */
+  /** Whether the message is for the client and not for the log; Koa and others read this field. */
   readonly expose: boolean
 
   constructor(
@@ -30,15 +30,15 @@ export class HttpProblem extends Error {
   }
 }
 
-// `import` would have Node read all names of the module, some of which load what `fetch` is made of.
+// With `import`, Node would read all exports of the module, and some of them load `fetch`.
 const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof Http
 
-/** The text of a status: of RFC 9110 and its kin, or of tus. */
+/** The text of a status, by RFC 9110 and related RFCs, or by tus. */
 export function statusText(status: number): string {
   return status === 460 ? 'Checksum Mismatch' : (STATUS_CODES[status] ?? 'Error')
 }
 
-/** What HTTP answers to an error. */
+/** The HTTP answer to an error. */
 export interface ErrorAnswer {
   readonly status: number
   readonly message: string
@@ -51,7 +51,7 @@ interface Answer {
   readonly message?: string
 }
 
-/** Statuses and wordings of docs/api.md. A new code of the core does not compile until it has its line here. */
+/** Statuses and messages of docs/api.md. A new code of the core does not compile until it has a line here. */
 const answers = {
   'missing-credentials': { status: 400, message: 'No auth headers' },
   'invalid-credentials': { status: 400, message: 'Invalid credentials' },
@@ -70,10 +70,10 @@ const answers = {
   overloaded: { status: 503, message: 'Overloaded' },
 } satisfies Record<ErrorCode, Answer>
 
-/** After how many milliseconds a client may try again where an error does not say. */
+/** After how many milliseconds a client may retry, if the error does not say. */
 const defaultRetryAfterMs = 5_000
 
-/** The answer to an error of the core, the same for all of its servers. */
+/** The answer to an error of the core. It is the same for all protocols. */
 export function errorAnswer(error: FileServiceError): ErrorAnswer {
   const { status, message = error.message }: Answer = answers[error.code]
   if (status !== 429 && status !== 503) return { status, message, headers: {} }

@@ -10,23 +10,23 @@ import {
 import { announcedSize, headerOf } from './request.ts'
 import { tusProblems, type TusRequest } from './tus-request.ts'
 
-/** How the body of a request is stored, wherever it goes. */
+/** The options for storing the body of a request, as a whole file or as a piece. */
 export type BodyOptions = Pick<AppendUploadOptions, 'digest' | 'release'>
 
-/** Where the body of a request goes. */
+/** The upload and the offset to which the body of a request is added. */
 export interface BodyPlace {
   readonly id: string
   readonly offset: number
-  /** The length of the upload, where this request declares it. */
+  /** The length of the upload, if this request declares it. */
   readonly length?: number | undefined
 }
 
 /**
- * Adds the body of the request to an upload. What came counts even if the client leaves; with a checksum, all of the body
- * counts or nothing.
+ * Adds the body of the request to an upload. Bytes that have arrived are kept even if the client leaves; with a checksum, the whole
+ * body is added or nothing.
  *
  * @throws HttpProblem 400 for a checksum that cannot be read, 460 for one that differs
- * @throws whatever `ResumableFiles.append` throws
+ * @throws all that `ResumableFiles.append` throws
  */
 export async function appendBody(
   files: ResumableFiles,
@@ -44,10 +44,10 @@ export async function appendBody(
 }
 
 /**
- * Has `store` store the body of the request, with the checksum that its client announces.
+ * Stores the body of the request by `store`, with the checksum that the client announces.
  *
  * @throws HttpProblem 400 for a checksum that cannot be read, 460 for one that differs
- * @throws whatever `store` throws
+ * @throws all that `store` throws
  */
 export async function storeBody<Upload extends ResumableUpload>(
   request: TusRequest,
@@ -60,7 +60,7 @@ export async function storeBody<Upload extends ResumableUpload>(
       ...(request.release && { release: request.release }),
     })
   } catch (error) {
-    // The digest of the whole file has an error of the same code.
+    // A wrong digest of the whole file has the same code.
     if (checksum?.isMismatch() && isFileServiceError(error, 'digest-mismatch')) {
       throw tusProblems.checksumMismatch()
     }
@@ -68,23 +68,23 @@ export async function storeBody<Upload extends ResumableUpload>(
   }
 }
 
-/** In the order of preference. The protocol demands SHA-1. */
+/** In order of preference. The protocol demands SHA-1. */
 export const checksumAlgorithms = ['sha256', 'sha1']
 
 /** The checksum that a client announces for the body of one request. */
 interface Checksum {
   readonly digest: ExpectedDigest
-  /** Whether the body was compared with it, and differed. */
+  /** Whether the body was compared with the checksum, and differed. */
   isMismatch(): boolean
 }
 
 /**
  * Reads `Upload-Checksum`: the name of an algorithm, and the checksum in Base64; `undefined` without one.
  *
- * @throws HttpProblem 400 when it is not of that form, of another algorithm, or announced as a trailer
+ * @throws HttpProblem 400 when it has another form, names another algorithm, or is announced as a trailer
  */
 export function parseChecksum(request: TusRequest): Checksum | undefined {
-  // The extension checksum-trailer: its client relies on a comparison that would not be made.
+  // The extension checksum-trailer is not supported: its client would rely on a comparison that is not made.
   if (/\bupload-checksum\b/i.test(headerOf(request, 'trailer') ?? '')) {
     throw invalid('it must come before the body')
   }

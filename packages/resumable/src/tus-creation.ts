@@ -17,16 +17,16 @@ import {
 } from './tus-request.ts'
 
 export interface CreationOptions {
-  /** The name of the file to be. Default: the value of `filename`, or else of `name`. */
+  /** The name of the new file. Default: the value of `filename`, or else of `name`. */
   readonly fileName?: (metadata: UploadMetadata) => string | undefined
   /**
-   * The URL of a new upload, absolute or relative to the request's. Default: relative and without the path, so that it is
-   * right behind every proxy that changes paths, schemes or hosts; with the request's `query`.
+   * The URL of a new upload, absolute or relative to the request's. Default: relative, so that it is right even if a proxy changes
+   * paths, schemes or hosts; with the request's `query`.
    */
   readonly location?: (id: string, request: TusRequest) => string
 }
 
-/** POST: begins an upload, with the first bytes of it if the request has a body. */
+/** POST: begins an upload, with its first bytes if the request has a body. */
 export async function createUpload(
   files: ResumableFiles,
   request: TusRequest,
@@ -65,7 +65,7 @@ const usualFileName = (metadata: UploadMetadata) =>
 function relativeLocation(id: string, { path, query = '' }: TusRequest): string {
   const last = path.slice(path.lastIndexOf('/') + 1)
   if (last === '') return id + query
-  // RFC 3986 §4.2: what stands before a colon would pass for a scheme.
+  // RFC 3986 §4.2: the part before a colon would be read as a scheme.
   return `${last.includes(':') ? './' : ''}${last}/${id}${query}`
 }
 
@@ -82,7 +82,7 @@ function lengthOf(request: TusRequest): number | undefined {
   throw tusProblems.invalidHeader('upload-defer-length', 'upload-length is there as well')
 }
 
-/** Refuses a body that cannot be added, before anything has begun: an empty file is published at once. */
+/** Refuses a body that cannot be added, before the upload begins: an empty file would be published at once. */
 function checkBody(request: TusRequest, length: number | undefined): void {
   if (!hasBody(request)) return
   requireContentType(request)
@@ -114,7 +114,7 @@ function sha256Of(metadata: UploadMetadata): { readonly sha256?: string } {
   return { sha256: sha256.toLowerCase() }
 }
 
-/** Stores the body, which is the whole file. A checksum of no bytes is not compared, as without a body. */
+/** Stores the body, which is the whole file. The checksum of an empty file is not compared, as without a body. */
 async function storeWhole(
   files: ResumableFiles,
   request: TusRequest,
@@ -127,7 +127,7 @@ async function storeWhole(
   )
 }
 
-/** Begins an upload, and adds the body. If that fails, the upload goes: its client never learns where it is. */
+/** Begins an upload, and adds the body. If that fails, the upload is discarded: its client never gets its URL. */
 async function begin(
   files: ResumableFiles,
   request: TusRequest,
@@ -144,7 +144,7 @@ async function begin(
   }
 }
 
-/** What a client said of its file in `Upload-Metadata`. */
+/** The client's data about a file in `Upload-Metadata`. */
 export interface UploadMetadata {
   /** The header as it was sent. */
   readonly header: string
@@ -155,7 +155,7 @@ export interface UploadMetadata {
   text(key: string): string | undefined
 }
 
-/** As many bytes as a store keeps of a note. */
+/** The longest header in bytes: stores keep it as a note, which may be that long. */
 const maxHeaderBytes = 4096
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -164,7 +164,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /**
  * Reads `Upload-Metadata`: pairs of a key and a value in Base64, with a space between them and commas between the pairs.
  *
- * @throws HttpProblem 400 when it is no such list, has a key twice, or is longer than what is kept of it
+ * @throws HttpProblem 400 when it has another form, has a key twice, or is longer than {@link maxHeaderBytes}
  */
 function parseUploadMetadata(header: string): UploadMetadata {
   if (Buffer.byteLength(header) > maxHeaderBytes) {

@@ -11,18 +11,18 @@ import type { TusAnswer, TusRequest } from './tus-request.ts'
 import { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'
 
 export interface TusHandlerOptions extends TusOptions {
-  /** The path of the handler in the application, such as `/uploads`, with no slash at its end; an upload has its id below it. */
+  /** The path of the handler in the application, such as `/uploads`, without a slash at its end. Uploads are at `path/id`. */
   readonly path: string
   /**
-   * Whose files a request is about. A rejection refuses the request: with the status of a `FileServiceError`, or of an error
-   * that has a `status` from 400 to 499; anything else is a fault.
+   * The files of the customer who sent a request. A rejection refuses the request: with the status of a `FileServiceError`, or with
+   * the `status` of an error from 400 to 499; any other rejection is answered with 500.
    */
   readonly filesOf: (request: IncomingMessage) => CustomerFiles | Promise<CustomerFiles>
-  /** Called with each error that is answered with 500 or more, for your log. What it throws is dropped. Default: `console.error`. */
+  /** Called with each error that is answered with 500 or more, for your log. Its own errors are dropped. Default: `console.error`. */
   readonly onFault?: (error: unknown, request: IncomingMessage) => void
 }
 
-/** Answers a request whose path is that of the handler, or below it; every other one with 404. It never rejects. */
+/** Answers a request at the handler's path or below it; every other request with 404. It never rejects. */
 export type TusHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** Makes a handler for a server of `node:http`, for Express (`app.use('/uploads', handler)`) and for Koa. */
@@ -47,17 +47,17 @@ export function createTusHandler(options: TusHandlerOptions): TusHandler {
         .writeHead(status, { ...headers, ...(status === 201 && { 'Content-Length': 0 }) })
         .end()
     } catch (error) {
-      // The client has left: its bytes count, and no one waits for an answer.
+      // The client has left: its bytes are kept, and no one waits for an answer.
       if (error !== undefined && (error === request.errored || error === signal.reason)) return
       await fail(error, request, response)
-        // The application's own error may have headers that cannot be sent.
+        // An error of the application may have headers that cannot be sent.
         .catch((fault: unknown) => fail(fault, request, response))
         .catch(() => response.destroy())
     }
   }
 }
 
-/** Aborts when the client leaves before it has the answer. */
+/** A signal that aborts when the client leaves before it has the answer. */
 function leavingSignal(response: ServerResponse): AbortSignal {
   const leaving = new AbortController()
   response.once('close', () => {
@@ -66,12 +66,12 @@ function leavingSignal(response: ServerResponse): AbortSignal {
   return leaving.signal
 }
 
-/** With its method only: the path may have what is not for logs. */
+/** Logs an error with the request's method only: the path may contain what must not be logged. */
 function toConsole(error: unknown, { method }: IncomingMessage): void {
   console.error(`A fault of an upload in pieces, at ${method}:`, error)
 }
 
-/** Neither the throw nor the rejection of a log fails the request. */
+/** Calls a log. If the log throws or rejects, the request does not fail. */
 function report(call: () => unknown): void {
   void (async () => call())().catch(() => {})
 }
@@ -89,7 +89,7 @@ async function answer(
   return tus.answer(resumable, tusRequest)
 }
 
-/** Express changes `url` below the place where a handler is mounted, and keeps the whole one. */
+/** Express removes the path at which a handler is mounted from `url`; `originalUrl` has the whole URL. */
 interface MountedRequest extends IncomingMessage {
   readonly originalUrl?: string
 }
@@ -110,7 +110,7 @@ function asTusRequest(request: MountedRequest, mount: string): TusRequest {
   }
 }
 
-/** The answer to `error`: 500 unless it is one of the core's, or says by `status` that the client is to blame. */
+/** The answer to `error`: 500 unless it is an error of the core, or has a `status` from 400 to 499. */
 function problemOf(error: unknown): ErrorAnswer {
   if (isFileServiceError(error)) return errorAnswer(error)
   if (error instanceof Error && 'status' in error && isRefusal(error.status)) {
@@ -130,10 +130,10 @@ function headersOf(error: Error): Readonly<Record<string, string>> {
 }
 
 /**
- * The body of `request`, which throws unless all of it comes. A reader that stops early leaves the request alive, so that an
+ * The body of `request`; reading it throws if it is incomplete. A reader that stops early does not destroy the request, so that an
  * answer can be sent.
  *
- * @throws Error when something has read of the body before
+ * @throws Error when something has read from the body before
  */
 function nodeContent(request: IncomingMessage): AsyncIterable<Uint8Array> {
   if (request.readableDidRead || request.readableEncoding) {
@@ -160,7 +160,7 @@ async function* announced(request: IncomingMessage): AsyncGenerator<Uint8Array, 
   }
 }
 
-/** How much of an unwanted body is read at most, and how long: a client that still sends misses the answer otherwise. */
+/** How much of an unwanted body is read at most, and how long. If it were not read, a client that still sends could lose the answer. */
 const longestDrain = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 /** Answers with an error, in the form of holdfast: `statusCode`, `error`, `message`. */
@@ -186,7 +186,7 @@ async function refuse(
   response.end()
 }
 
-/** Reads the rest of the body, within bounds. */
+/** Reads the rest of the body, up to {@link longestDrain}. */
 async function drain(request: IncomingMessage): Promise<void> {
   if (request.destroyed) return
   const { promise, resolve } = Promise.withResolvers<undefined>()

@@ -2,35 +2,35 @@ import type { ResumableUpload } from '@holdfast/core'
 import { HttpProblem } from './http-problem.ts'
 import { headerOf, isOfType, type ProtocolRequest } from './request.ts'
 
-/** A request of the tus protocol, whatever server has received it. */
+/** A request of the tus protocol, independent of the server that received it. */
 export interface TusRequest extends ProtocolRequest {
   readonly method: string
-  /** As the client sent it, without the query. */
+  /** The path as the client sent it, without the query. */
   readonly path: string
-  /** What follows the path for creation; `undefined` at that path itself. */
+  /** The id of the upload, after the path for creation; `undefined` at that path itself. */
   readonly id: string | undefined
-  /** What the URL of a new upload has after its path, such as `?link=…`: what lets its client in. Default: nothing. */
+  /** The query for the URL of a new upload, such as `?link=…`, which its client needs for access. Default: none. */
   readonly query?: string
   /**
-   * Aborts when the client leaves before it has the answer. Where the request has a body, `content` throws then, and what came
-   * counts. Default: never.
+   * Aborts when the client leaves before it has the answer. If the request has a body, `content` throws then, and bytes that have
+   * arrived are kept. Default: never.
    */
   readonly signal?: AbortSignal
-  /** Called with the name of the file to be, once it is known; it may not be allowed. Default: no call. */
+  /** Called with the name of the new file, once it is known; it may be one that is not allowed. Default: none. */
   readonly onName?: (name: string) => void
 }
 
-/** What to answer. The body is empty. */
+/** The answer to a request of tus. Its body is empty. */
 export interface TusAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The upload that the request was about; with `published` set if this request, or one before it, published the file. */
+  /** The upload of the request; `published` is set if this request, or an earlier one, published the file. */
   readonly upload?: ResumableUpload
   /** Whether this request published the file. */
   readonly hasPublished: boolean
 }
 
-/** @throws HttpProblem 415 when the body of the request is not said to be a part of an upload */
+/** @throws HttpProblem 415 when `Content-Type` is not that of a part of an upload */
 export function requireContentType(request: TusRequest): void {
   if (!isOfType(request, 'application/offset+octet-stream')) throw tusProblems.unknownContentType()
 }
@@ -38,7 +38,7 @@ export function requireContentType(request: TusRequest): void {
 /**
  * The number of bytes in a header; `undefined` without one.
  *
- * @throws HttpProblem 400 when it is no whole number, or larger than JavaScript counts
+ * @throws HttpProblem 400 when it is not a whole number, or is larger than `Number.MAX_SAFE_INTEGER`
  */
 export function wholeNumber(request: TusRequest, header: string): number | undefined {
   const text = headerOf(request, header)
@@ -50,7 +50,7 @@ export function wholeNumber(request: TusRequest, header: string): number | undef
   return number
 }
 
-/** How far an upload is; when it expires, or the entity tag of the file that it has become. */
+/** The headers with an upload's offset and its expiry, or with the entity tag of its published file. */
 export function progressHeaders({
   offset,
   expiresAt,
@@ -64,7 +64,7 @@ export function progressHeaders({
   }
 }
 
-/** What was said of an upload when it began, or later. */
+/** The headers with the length and the metadata that the client has announced. */
 export function planHeaders({ plan }: ResumableUpload): Record<string, string> {
   return {
     ...(plan.length === undefined
@@ -74,10 +74,10 @@ export function planHeaders({ plan }: ResumableUpload): Record<string, string> {
   }
 }
 
-/** The only version of the protocol that there is. */
+/** The only version of the protocol that exists. */
 export const tusVersion = '1.0.0'
 
-/** Wordings of docs/api.md, each in one place. */
+/** The errors with the words of docs/api.md. */
 export const tusProblems = {
   unknownVersion: () =>
     new HttpProblem('unknown-tus-version', 412, `Tus-Resumable must be ${tusVersion}`, {

@@ -25,25 +25,25 @@ export interface TusOptions extends CreationOptions {
   readonly maxFileSize?: number | undefined
 }
 
-/** The tus protocol, version 1.0.0, over the resumable uploads of customers. */
+/** The tus protocol, version 1.0.0, for the uploads of customers. */
 export interface Tus {
   /**
-   * The method that a request means: that of `X-HTTP-Method-Override`, if it has one.
-   * @throws HttpProblem 405 when the path does not know it
+   * The method of a request: that of `X-HTTP-Method-Override`, if it has this header.
+   * @throws HttpProblem 405 when the path does not have the method
    */
   methodOf(request: Pick<TusRequest, 'method' | 'headers' | 'id'>): string
   /** Answers OPTIONS, which any client may send. */
   describe(request: Pick<TusRequest, 'id'>): TusAnswer
   /**
-   * Answers any other request, of a customer.
+   * Answers any other request, for the customer's `files`.
    *
-   * @throws HttpProblem for what is wrong with the request itself
-   * @throws FileServiceError, and what the request's content throws
+   * @throws HttpProblem for a mistake in the request itself
+   * @throws FileServiceError, and the errors of the request's content
    */
   answer(files: ResumableFiles, request: TusRequest): Promise<TusAnswer>
 }
 
-/** The header that every answer has, errors too. */
+/** The header of every answer, also of errors. */
 export const tusHeaders = { 'Tus-Resumable': tusVersion } as const
 
 const extensions = [
@@ -111,7 +111,7 @@ function handle(
 
 type UploadHandler = (files: ResumableFiles, id: string, request: TusRequest) => Promise<TusAnswer>
 
-/** The methods that an upload has, once it has begun. */
+/** The methods of an upload that was created. */
 const uploadHandlers: ReadonlyMap<string, UploadHandler> = new Map([
   ['HEAD', describeUpload],
   ['PATCH', continueUpload],
@@ -119,8 +119,8 @@ const uploadHandlers: ReadonlyMap<string, UploadHandler> = new Map([
 ])
 
 /**
- * How far an upload is. A client takes an upload that has all of its bytes for safe, so one whose file could not be
- * published with the last bytes is published now, or the answer is the error. Whoever has left waits for nothing.
+ * HEAD: the state of an upload. For a client, an upload with all of its bytes is stored. So if its file could not be published with
+ * the last bytes, this publishes it, or answers the error. If the client has left, it publishes nothing.
  */
 async function describeUpload(
   files: ResumableFiles,
@@ -147,8 +147,8 @@ async function describeUpload(
 }
 
 /**
- * The digest of what has arrived of an unfinished upload, for a client that asks for it (RFC 9530 §4): one that goes on after a while
- * has to know whether its content is still the same.
+ * The digest of an unfinished upload's bytes so far, for a client that asks for it (RFC 9530 §4): a client that resumes the upload
+ * later can check whether its content is still the same.
  */
 async function digestHeaders(
   files: ResumableFiles,
@@ -198,7 +198,7 @@ function requireSameLength(upload: ResumableUpload, length: number): void {
   throw tusProblems.invalidHeader('upload-length', 'the upload has another one')
 }
 
-/** A file that has been published stays. */
+/** DELETE: discards an upload. A published file stays. */
 async function endUpload(files: ResumableFiles, id: string): Promise<TusAnswer> {
   await files.discard(id)
   return { status: 204, headers: {}, hasPublished: false }

@@ -13,8 +13,8 @@ interface StoredBlob {
 }
 
 /**
- * A {@link BlobStore} in memory, for tests and examples, and to read first when writing an adapter. It keeps every
- * promise of the port but one: nothing survives the end of the process.
+ * A {@link BlobStore} in memory, for tests and examples, and as a model for other adapters. It keeps every promise of the port
+ * except one: nothing survives the end of the process.
  */
 export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobStore {
   const customers = new Map<string, Map<string, StoredBlob>>()
@@ -104,7 +104,7 @@ function* pagesOf<T>(entries: readonly T[]): Iterable<readonly T[]> {
   for (let at = 0; at < entries.length; at += pageLength) yield entries.slice(at, at + pageLength)
 }
 
-/** All bytes of `content`, whose chunks are put into `chunks` as they come. */
+/** All bytes of `content`; adds its chunks to `chunks` as they arrive. */
 async function collect(
   content: AsyncIterable<Uint8Array>,
   chunks: Uint8Array[],
@@ -120,7 +120,7 @@ const chunkSize = 64 * 1024
 
 async function* inChunks(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   for (let offset = 0; offset < bytes.length; offset += chunkSize) {
-    // A copy, since the reader may write into it.
+    // Copied, since the reader may write into it.
     yield bytes.slice(offset, offset + chunkSize)
   }
 }

@@ -3,8 +3,8 @@ import type { Credential, CredentialSource } from '../ports/credential-source.ts
 import type { FailureCounter } from '../ports/failure-counter.ts'
 
 /**
- * A {@link CredentialSource} over a fixed list, for tests and examples. Of two credentials of one name the last
- * counts. Keys for links contain the hashes as they are: give it hashes that cannot be guessed, or no links away.
+ * A {@link CredentialSource} over a fixed list, for tests and examples. If two credentials have the same name, the last one is
+ * used. The keys for links contain the plain hashes: publish links only if the hashes cannot be guessed.
  */
 export function createMemoryCredentialSource(credentials: Iterable<Credential>): CredentialSource {
   const byName = new Map<string, Credential>()
@@ -24,13 +24,13 @@ export function createMemoryCredentialSource(credentials: Iterable<Credential>):
 export interface MemoryFailureCounterOptions {
   /** How long failures are remembered, in milliseconds from the first one. */
   readonly windowMs: number
-  /** A time in milliseconds that only goes on. Default: that of `performance.now`. */
+  /** A time in milliseconds that never goes back. Default: that of `performance.now`. */
   readonly now?: () => number
 }
 
 /**
- * A {@link FailureCounter} in memory, for tests and examples: it forgets a key only when that key is asked for again,
- * so a server in the open wants one that sweeps.
+ * A {@link FailureCounter} in memory, for tests and examples. It frees the memory of a key only when the key is used again, so a
+ * public server needs another counter, which frees the memory of all old keys.
  */
 export function createMemoryFailureCounter({
   windowMs,

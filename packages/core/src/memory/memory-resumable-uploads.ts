@@ -17,7 +17,7 @@ import type {
   UploadPlan,
 } from '../ports/resumable-uploads.ts'
 
-/** Makes `bytes` the blob under `key`; throws `already-exists` where `createOnly` finds the name taken. */
+/** Stores `bytes` as the blob of `key`; throws `already-exists` for `createOnly` if the name is taken. */
 export type StoreBlob = (key: BlobKey, bytes: Uint8Array, createOnly: boolean) => BlobInfo
 
 interface StoredUpload {
@@ -27,11 +27,11 @@ interface StoredUpload {
   offset: number
   expiresAt: Date
   published?: BlobInfo
-  /** An append is under way: it does not expire meanwhile. */
+  /** Whether an append is under way; meanwhile the upload does not expire. */
   isGrowing: boolean
 }
 
-/** The uploads of a memory store, which `storeBlob` publishes. */
+/** The uploads of a memory store; `storeBlob` publishes them. */
 export function createMemoryResumableUploads(
   storeBlob: StoreBlob,
   now: () => Date,
@@ -63,7 +63,7 @@ export function createMemoryResumableUploads(
     upload.expiresAt = new Date(now().getTime() + upload.plan.expiresAfterMs)
   }
   const add = (upload: StoredUpload, chunk: Uint8Array) => {
-    // A copy, since the caller may use its buffer again.
+    // Copied, since the caller may reuse its buffer.
     upload.chunks.push(chunk.slice())
     upload.offset += chunk.length
     extend(upload)

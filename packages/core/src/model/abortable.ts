@@ -1,7 +1,7 @@
 /**
- * `content`, but throwing the signal's reason as soon as the signal aborts, even while `content` is stalled. However
- * the iteration ends, the iterator of `content` is closed; that is not waited for, since a stalled one closes only
- * when it wakes.
+ * `content`, but it throws the signal's reason as soon as the signal aborts, even while `content` is stalled. When the iteration
+ * ends, for any reason, the iterator of `content` is closed. This does not wait for that: a stalled iterator closes only when it
+ * continues.
  */
 export function abortable<T>(
   content: AsyncIterable<T>,
@@ -12,7 +12,7 @@ export function abortable<T>(
 
 async function* untilAborted<T>(content: AsyncIterable<T>, signal: AbortSignal) {
   const iterator = content[Symbol.asyncIterator]()
-  // One promise a step: racing each step against one long-lived promise would pile up a reaction per chunk on it.
+  // Makes a promise for each step: a race with one long-lived promise would leave a reaction on that for each chunk.
   let abandonStep = (_reason: unknown) => {}
   const onAbort = () => abandonStep(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })

@@ -10,15 +10,15 @@ export interface Customer {
   readonly maxFiles?: number
 }
 
-/** Whether what the customer keeps is limited in any way. */
+/** Whether the customer has a limit of bytes or of files. */
 export function isLimited({ quota, maxFiles }: Customer): boolean {
   return quota !== undefined || maxFiles !== undefined
 }
 
 /**
- * Refuses what an application gives for a customer and cannot be one.
+ * Refuses an invalid customer from an application.
  *
- * @throws TypeError when the name breaks the policy for names, or is none, or a limit is no number
+ * @throws TypeError when the name is not a string or breaks the policy for names, or a limit is not a number
  * @throws RangeError when a limit is below 0 or NaN
  */
 export function checkCustomer(customer: Customer): void {

@@ -1,22 +1,22 @@
 /**
- * Every way the service refuses or fails on purpose. Codes are stable; messages are for people and may change.
+ * The codes of all errors that the service makes. Codes are stable; messages are for people and may change.
  *
  * - `missing-credentials`: a name or a password was not given, or was empty.
  * - `invalid-credentials`: unknown customer or wrong password; the error does not reveal which of the two.
- * - `too-many-attempts`: the brake on bad logins holds; `retryAfterMs` says how long.
- * - `link-refused`: a link is wrong, is for another name, or has expired; the error does not reveal which.
+ * - `too-many-attempts`: the brake on bad logins or wrong links refuses the attempt; `retryAfterMs` says for how long.
+ * - `link-refused`: a link is wrong, is for another name, or has expired; the error does not reveal which of these.
  * - `invalid-file-name`: the name breaks the policy in `model/file-name.ts`.
  * - `not-found`: the customer has no file of that name.
- * - `already-exists`: a create-only upload found the name taken.
- * - `file-too-large`: more bytes than `maxFileSize`.
- * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`, or has `maxUnfinishedUploads`;
- *   the message says which of these, and the numbers, but not by a link.
- * - `digest-mismatch`: the content is not what the client's digest says.
+ * - `already-exists`: a file has the name of a create-only upload already.
+ * - `file-too-large`: the file has more bytes than `maxFileSize`.
+ * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`, or has `maxUnfinishedUploads`
+ *   already. The message says which of these, with the numbers, but not to the user of a link.
+ * - `digest-mismatch`: the content does not match the client's digest.
  * - `upload-not-found`: the customer has no unfinished upload of that id, or it has expired.
- * - `upload-conflict`: an unfinished upload is not where the caller believes it to be, or others are writing it.
+ * - `upload-conflict`: an unfinished upload is not in the state that the caller expects, or others are writing it.
  * - `insufficient-storage`: the store is full.
  * - `store-unavailable`: the store cannot be reached, or not in time.
- * - `overloaded`: too much is under way already; `retryAfterMs` says when to come back.
+ * - `overloaded`: too much is under way already; `retryAfterMs` says when to retry.
  */
 export const errorCodes = [
   'missing-credentials',
@@ -41,7 +41,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 
 export interface FileServiceErrorOptions {
   readonly cause?: unknown
-  /** Milliseconds after which another try makes sense. */
+  /** After how many milliseconds a retry makes sense. */
   readonly retryAfterMs?: number
 }
 
@@ -49,7 +49,7 @@ export interface FileServiceErrorOptions {
 export class FileServiceError extends Error {
   override readonly name = 'FileServiceError'
   readonly code: ErrorCode
-  /** Milliseconds after which another try makes sense; only with `too-many-attempts` and `overloaded`. */
+  /** After how many milliseconds a retry makes sense; only with `too-many-attempts` and `overloaded`. */
   readonly retryAfterMs: number | undefined
 
   constructor(code: ErrorCode, message: string, options: FileServiceErrorOptions = {}) {
@@ -60,8 +60,8 @@ export class FileServiceError extends Error {
 }
 
 /**
- * Whether `error` is a {@link FileServiceError}, and if `code` is given, one of that code. Tests the shape and not the
- * class, since two copies of this package may be installed side by side.
+ * Whether `error` is a {@link FileServiceError}, and has the `code` if one is given. It checks the shape and not the class, since
+ * two copies of this package may be installed.
  */
 export function isFileServiceError(error: unknown, code?: ErrorCode): error is FileServiceError {
   return (

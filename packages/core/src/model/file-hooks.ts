@@ -4,7 +4,8 @@ import type { ByteRange } from '../ports/byte-range.ts'
 import type { Customer } from './customer.ts'
 
 /**
- * Functions of the application that are called after the fact: to keep an index, to count, to send a message.
+ * Functions of the application that are called after an upload, a download or a deletion: to keep an index, to count, to send a
+ * message.
  *
  * A hook is called at most once for each event, in the process that did the work, and never for a request that was refused
  * or that failed. Events are not stored: one right before the end of the process may be lost. An application that must
@@ -12,9 +13,9 @@ import type { Customer } from './customer.ts'
  * becomes an unhandled rejection.
  */
 export interface FileHooks {
-  /** A file is safe and visible; called right before `upload` resolves. */
+  /** A file is stored durably and visible; called right before `upload` resolves. */
   onUploaded?(upload: Uploaded): unknown
-  /** A file was read, to its end or as far as it came; not called where it was opened and not read. */
+  /** A file was read, completely or in part; not called if it was opened but not read. */
   onServed?(serving: Served): unknown
   /** A file is deleted durably; called right before `delete` resolves. */
   onDeleted?(deletion: Deleted): unknown
@@ -44,7 +45,7 @@ export function notify(call: () => unknown): void {
   void (async () => call())()
 }
 
-/** `blob`, with a call of `onRead` when reading ends: at most once, with the number of bytes read, and only if it was read. */
+/** `blob`, which calls `onRead` with the number of bytes read when reading ends: at most once, and not if it was never read. */
 export function watchReading(blob: OpenBlob, onRead: (bytes: number) => void): OpenBlob {
   const { info, range, bytes: inMemory } = blob
   let handedOut: number | undefined

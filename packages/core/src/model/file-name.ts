@@ -1,19 +1,19 @@
 import { FileServiceError } from './errors.ts'
 import { requireText } from './require.ts'
 
-/** The longest name, in bytes of UTF-8: what every common file system takes as one name. */
+/** The longest name, in bytes of UTF-8; every common file system accepts names of this length. */
 export const maxNameBytes = 255
 
-// C0 and DEL. The C1 block is left alone: it is part of names in some legacy encodings that were converted blindly.
+// C0 and DEL. The C1 block is allowed: it occurs in names that were converted blindly from some legacy encodings.
 const controlCharacter = /[\u0000-\u001f\u007f]/
 
 const encoder = new TextEncoder()
 
 /**
- * What is wrong with `name` as the name of a file or a customer, as the end of a sentence; `undefined` if nothing is.
+ * Why `name` cannot be the name of a file or a customer, as the end of a sentence; `undefined` if it can.
  *
- * This is the whole policy: 1 to 255 bytes of UTF-8, neither `.` nor `..`, no `/`, no control character (C0 and DEL).
- * Everything else is a name and is kept code unit by code unit.
+ * This is the whole policy: 1 to 255 bytes of UTF-8, neither `.` nor `..`, no `/`, no control character (C0 and DEL). All other
+ * names are allowed, and kept unchanged, code unit by code unit.
  */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'it is empty'
@@ -21,14 +21,14 @@ export function nameProblem(name: string): string | undefined {
   if (name.includes('/')) return 'it contains a slash'
   if (controlCharacter.test(name)) return 'it contains a control character'
   if (!name.isWellFormed()) return 'it is not valid Unicode'
-  // A code unit is at most three bytes, so most names need no encoding to be judged.
+  // A code unit takes at most three bytes, so most names need not be encoded for this check.
   const bytes = name.length * 3 <= maxNameBytes ? 0 : encoder.encode(name).length
   if (bytes > maxNameBytes) return `it is longer than ${maxNameBytes} bytes`
   return undefined
 }
 
 /**
- * @throws TypeError when `name` is no string
+ * @throws TypeError when `name` is not a string
  * @throws FileServiceError `invalid-file-name` with the reason, when `name` breaks the policy of {@link nameProblem}.
  */
 export function checkFileName(name: string): void {

@@ -1,22 +1,22 @@
-/** How many of each key are under way. */
+/** Counts by key how many uses are under way. */
 export interface UseCounter {
   count(key: string): number
   change(key: string, by: 1 | -1): void
 }
 
-/** How many there are of each key. */
+/** A count for each key. */
 export interface KeyedCounter extends UseCounter {
-  /** Adds `by`, which may be negative; the result is the new count. */
+  /** Adds `by`, which may be negative, and returns the new count. */
   change(key: string, by: number): number
   set(key: string, count: number): void
-  /** The keys whose count is not 0, as they are now. */
+  /** The keys whose count is not 0 at present. */
   keys(): readonly string[]
 }
 
-/** A {@link KeyedCounter} that keeps nothing for a key whose count is 0. */
+/** A {@link KeyedCounter} that uses no memory for a key whose count is 0. */
 export function createKeyedCounter(): KeyedCounter {
   const counts = new Map<string, number>()
-  // To look up a string that was just put together means to copy and to hash it.
+  // To look up a string that was just concatenated, the engine has to copy and hash it.
   const count = (key: string) => (counts.size === 0 ? 0 : (counts.get(key) ?? 0))
   const set = (key: string, next: number) => {
     if (next === 0) counts.delete(key)

@@ -1,9 +1,9 @@
 /**
- * One lock for each key. Resolves to the function that releases the lock, once every earlier holder has released it.
+ * One lock for each key. Resolves when every earlier holder has released the lock, with the function that releases it.
  */
 export type KeyedLock = (key: string) => Promise<() => void>
 
-/** A {@link KeyedLock} that keeps no memory for keys without holder and waiters. */
+/** A {@link KeyedLock} that uses no memory for keys without holders and waiters. */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<undefined>>()
   return async (key) => {
@@ -20,8 +20,8 @@ export function createKeyedLock(): KeyedLock {
 }
 
 /**
- * Takes the lock of `key`, unless `signal` aborts before that: then it rejects with the signal's reason at once, and releases the
- * lock when its turn comes.
+ * Takes the lock of `key`. If `signal` aborts before that, it rejects at once with the signal's reason, and releases the lock as
+ * soon as it gets it.
  */
 export async function lockUnlessAborted(
   lock: KeyedLock,
@@ -44,22 +44,22 @@ export async function lockUnlessAborted(
   }
 }
 
-/** The right to do something while no other does. */
+/** A held lock of {@link KeyedTurns}. */
 export interface Turn {
   /**
-   * How many earlier turns of the key had to be passed on before they ended, and may still be doing what they were for: that of a process
-   * that stands still, and wakes up.
+   * How many earlier holders of the key's lock lost it before they released it. They may still act: a process that was suspended
+   * continues later.
    */
   readonly unended: number
-  /** Whether the same taker had the last turn of the key, so that no one else has changed anything since. `false` if that is not known. */
+  /** Whether the last holder was the same taker, so that no one else has changed anything since. `false` if that is not known. */
   readonly isNext: boolean
   readonly end: () => void
 }
 
-/** One turn at a time for each key, in the order of asking. */
+/** A lock for each key, whose holders can lose it. Calls get the lock in their order. */
 export type KeyedTurns = (key: string) => Promise<Turn>
 
-/** {@link KeyedTurns} of one process, none of which is passed on; `isShared` by several takers. Default: it is. */
+/** {@link KeyedTurns} of one process, whose holders never lose the lock. `isShared`: whether there are several takers. Default: yes. */
 export function createKeyedTurns(isShared = true): KeyedTurns {
   const lock = createKeyedLock()
   return async (key) => ({ unended: 0, isNext: !isShared, end: await lock(key) })

@@ -1,2 +1,2 @@
-/** Milliseconds that only go on. What measures ages and waits must not depend on the system's clock, which can be set back. */
+/** A time in milliseconds that never goes back, to measure ages and waits. The system's clock can be set back. */
 export const monotonicTime = (): number => performance.now()

@@ -1,8 +1,8 @@
 /**
- * Refuses a chunk of content that is not bytes; every store calls it for every chunk. A stream with an encoding yields
- * strings, whatever its type says, and a string has a `length`, too, which is not the number of its bytes.
+ * Refuses a chunk of content that is not bytes; every store calls it for every chunk. A stream with an encoding yields strings,
+ * although its type may promise bytes, and the `length` of a string is not the number of its bytes.
  *
- * @throws TypeError that says what came, and what to pass
+ * @throws TypeError that says what was passed, and what to pass
  */
 export function requireBytes(chunk: unknown): asserts chunk is Uint8Array {
   if (!isBytes(chunk)) {
@@ -10,18 +10,18 @@ export function requireBytes(chunk: unknown): asserts chunk is Uint8Array {
       `A chunk of content must be a Uint8Array, not ${kindOf(chunk)}${cure(chunk)}`,
     )
   }
-  // Detached bytes look like an empty chunk.
+  // Detached bytes would look like an empty chunk.
   if (chunk.length === 0 && chunk.buffer instanceof ArrayBuffer && chunk.buffer.detached) {
     throw new TypeError('A chunk of content is detached: its bytes were transferred elsewhere')
   }
 }
 
-/** Whether `value` is a Uint8Array, a Buffer for one, also where it comes from another realm. */
+/** Whether `value` is a Uint8Array, such as a Buffer, also one from another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array || (ArrayBuffer.isView(value) && tagOf(value) === 'Uint8Array')
 }
 
-/** The kind of a typed array that its realm has given it; `undefined` for other views. */
+/** The name of a typed array's kind, in any realm; `undefined` for other views. */
 function tagOf(view: ArrayBufferView): unknown {
   return (view as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
 }
@@ -35,8 +35,8 @@ function cure(chunk: unknown): string {
 }
 
 /**
- * Refuses what is no number of `unit`, `what` being the name of the setting: compared with a number, a string such as
- * `5GB` would limit nothing, or everything.
+ * Refuses a value that is not a number of `unit`; `what` is the name of the setting. A string such as `5GB`, compared with a number,
+ * would limit nothing, or everything.
  *
  * @throws TypeError for another type, RangeError for a number below 0 and for NaN
  */
@@ -53,7 +53,7 @@ export function requireCount(
 }
 
 /**
- * Refuses what is no whole number of bytes, `what` being the name of the setting.
+ * Refuses a value that is not a whole number of bytes; `what` is the name of the setting.
  *
  * @throws TypeError for another type, RangeError for any other number
  */
@@ -64,7 +64,7 @@ export function requireWholeBytes(what: string, value: unknown): void {
 }
 
 /**
- * Refuses what cannot be the part of a service that is called `what`.
+ * Refuses a value that is not an object with all of `methods`; `what` is its name in messages.
  *
  * @throws TypeError that names the first of `methods` that is missing
  */
@@ -78,7 +78,7 @@ export function requireMethods(what: string, value: unknown, methods: readonly s
   if (missing !== undefined) throw new TypeError(`${what} has no ${missing}()`)
 }
 
-/** What `value` is, with its article, for messages to programmers: `a string`, `an Array`, `null`. */
+/** The kind of `value` with an article, for messages to programmers: `a string`, `an Array`, `null`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   const kind = typeof value === 'object' ? classOf(value) : typeof value
@@ -86,19 +86,19 @@ export function kindOf(value: unknown): string {
 }
 
 function classOf(value: object): string {
-  // Not the name of its constructor: builds shorten those.
+  // A minifier may have shortened this name.
   const { name } = (value.constructor as { readonly name?: unknown } | undefined) ?? {}
   return typeof name === 'string' && name !== '' ? name : 'Object'
 }
 
-/** Refuses `value`, which is that of the option `what`, by a TypeError or a RangeError that says what it must be. */
+/** Checks the `value` of the option `what`. Throws a TypeError or a RangeError that says what it must be. */
 export type OptionCheck = (what: string, value: unknown) => void
 
 /**
- * Refuses options that a factory cannot have been meant to get. Each name has the check of its value; a name with `?` at its end
- * may be left out. `call` is the factory with the least that it needs, such as `createFileService({ store })`, for the messages.
+ * Refuses wrong options of a factory. `checks` has the check of each option's value by its name; an option whose name ends with `?`
+ * may be absent. `call` shows in messages how to call the factory with what it needs, such as `createFileService({ store })`.
  *
- * @throws Error where the runtime is too old, TypeError or RangeError that names the option that is missing or wrong
+ * @throws Error if the runtime is too old; TypeError or RangeError that names the option that is missing or wrong
  */
 export function requireOptions(
   call: string,
@@ -118,27 +118,27 @@ export function requireOptions(
   }
 }
 
-/** What can be called. */
+/** The value must be a function. */
 export const requireFunction: OptionCheck = (what, value) => requireType(what, value, 'function')
 
-/** Text, which may be empty. */
+/** The value must be a string, possibly empty. */
 export const requireText: OptionCheck = (what, value) => requireType(what, value, 'string')
 
-/** Yes or no. */
+/** The value must be a boolean. */
 export const requireFlag: OptionCheck = (what, value) => requireType(what, value, 'boolean')
 
-/** An array of texts. */
+/** The value must be an array of strings. */
 export const requireTexts: OptionCheck = (what, value) => {
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return
   throw new TypeError(`${what} must be an array of strings, not ${kindOf(value)}`)
 }
 
-/** An object that has all of `methods`. */
+/** The value must be an object that has all of `methods`. */
 export function having(...methods: readonly string[]): OptionCheck {
   return (what, value) => requireMethods(what, value, methods)
 }
 
-/** One of `words`. */
+/** The value must be one of `words`. */
 export function oneOf(...words: readonly string[]): OptionCheck {
   return (what, value) => {
     if (words.some((word) => word === value)) return
@@ -153,16 +153,16 @@ function requireType(what: string, value: unknown, type: 'function' | 'string' |
   if (typeof value !== type) throw new TypeError(`${what} must be a ${type}, not ${kindOf(value)}`)
 }
 
-/** What `process` of Node has, where there is one. */
+/** The member of Node's `process` that is used here. */
 interface NodeProcess {
   readonly version?: string
 }
 
 /**
- * Refuses a JavaScript that is too old, before it fails in the midst of an upload. What is looked for came with Node.js 22; Bun and
- * Deno call themselves other versions of Node than what they can do.
+ * Refuses a runtime that is too old, before it fails in the middle of an upload. It looks for a function that came with Node.js 22,
+ * since the version of Node that Bun and Deno report does not show what they can do.
  *
- * @throws Error that names the version that is needed, and this one
+ * @throws Error that names the needed version, and the present one
  */
 function requireRuntime(): void {
   if (typeof (Promise as { withResolvers?: unknown }).withResolvers === 'function') return

@@ -1,9 +1,9 @@
 import { isBytes, kindOf } from './require.ts'
 
 /**
- * What an upload takes for content: bytes, a `Buffer` for one; a string, stored as UTF-8; a `Blob` or `File`; a
- * `Response` of `fetch`; a `ReadableStream`; and whatever else yields bytes, such as a Node `Readable` without an encoding
- * or an async generator. Bytes and chunks are not to be altered before the upload has settled.
+ * The content of an upload: bytes, such as a `Buffer`; a string, which is stored as UTF-8; a `Blob` or `File`; a `Response` of
+ * `fetch`; a `ReadableStream`; and anything else that yields bytes, such as a Node `Readable` without an encoding or an async
+ * generator. The caller must not change bytes or chunks before the upload has settled.
  */
 export type UploadContent =
   | Uint8Array
@@ -13,26 +13,26 @@ export type UploadContent =
   | WebBlob
   | WebResponse
 
-// The web's own types are not the same in browsers and in Node, and missing where neither's are installed.
+// The types of the web differ between browsers and Node, and are missing where neither are installed.
 
-/** What is used of a `ReadableStream`. */
+/** The members of a `ReadableStream` that are used here. */
 export interface WebStream {
   getReader(): WebStreamReader
 }
 
-/** What is used of the reader of a {@link WebStream}. */
+/** The members of a {@link WebStream}'s reader that are used here. */
 export interface WebStreamReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
   cancel(): Promise<unknown>
 }
 
-/** What is used of a `Blob`. */
+/** The members of a `Blob` that are used here. */
 export interface WebBlob {
   readonly size: number
   stream(): AsyncIterable<Uint8Array> | WebStream
 }
 
-/** What is used of a `Response`. */
+/** The members of a `Response` that are used here. */
 export interface WebResponse {
   readonly ok: boolean
   readonly status: number
@@ -43,14 +43,14 @@ export interface WebResponse {
 /** Content that is ready to be read. */
 export interface ReadableContent {
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Bytes, where that is known. */
+  /** In bytes, if it is known. */
   readonly size?: number
 }
 
 /**
- * `content` as chunks. Nothing of it has been read yet; each chunk is still to be looked at by `requireBytes`.
+ * `content` as chunks. It reads nothing yet; the caller must still check each chunk by `requireBytes`.
  *
- * @throws TypeError that says what came and what to pass, when `content` is nothing of the kind, or has been read before
+ * @throws TypeError that says what was passed and what to pass, when `content` is of another kind, or was read before
  */
 export function readableContent(content: UploadContent): ReadableContent {
   if (typeof content === 'string') return once(utf8(content))
@@ -93,13 +93,13 @@ function utf8(text: string): Uint8Array {
   )
 }
 
-/** What a Node stream says of itself; `undefined` where something else is iterated over. */
+/** The members of a Node stream that are used here; other iterables do not have them. */
 interface NodeStream {
   readonly readableDidRead?: boolean
   readonly readableEnded?: boolean
 }
 
-/** `stream`, unless it is a Node stream that has nothing left of what it had: it would be an empty file. */
+/** `stream`. Refuses a Node stream that was read to its end: it would become an empty file. */
 function unread(stream: AsyncIterable<Uint8Array> & NodeStream): AsyncIterable<Uint8Array> {
   if (stream.readableDidRead === true && stream.readableEnded === true) {
     throw new TypeError('The stream has been read to its end before: pass it before others read it')
@@ -127,11 +127,11 @@ async function* fromReader(stream: WebStream): AsyncGenerator<Uint8Array, void, 
         isOpen = false
         return
       }
-      // What is no chunk is for the one who looks at all chunks.
+      // The caller checks each chunk; see `readableContent`.
       yield value as Uint8Array
     }
   } finally {
-    // Not waited for: the source may be stalled. One that has failed has nothing to be closed.
+    // Not awaited: the source may be stalled, or may have failed.
     if (isOpen) reader.cancel().catch(() => {})
   }
 }

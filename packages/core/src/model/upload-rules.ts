@@ -1,10 +1,10 @@
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { FileServiceError } from './errors.ts'
 
-/** Milliseconds for which a store that was full keeps an upload that had no room in it, unless the upload goes on. */
+/** How long a store that was full keeps an upload for which it had no room, in milliseconds, unless the upload continues. */
 export const expiryWhenFullMs = 60 * 60 * 1000
 
-/** What the rules of an upload in pieces need of it; `published` is anything once it is, or is being, published. */
+/** The fields of an upload that the rules need. `published` has any value but `undefined` once publication has begun. */
 interface Progress extends Pick<ResumableUpload, 'offset' | 'plan'> {
   readonly published?: unknown
 }
@@ -25,53 +25,53 @@ export function requireLength({ offset, plan, published }: Progress, length: num
   if (offset > length) throw uploadConflict(`The upload has ${offset} bytes already`)
 }
 
-/** @throws FileServiceError `upload-conflict` unless the upload has all bytes of its length, where that is known */
+/** @throws FileServiceError `upload-conflict` if the length is known, and the upload does not have all bytes of it */
 export function requireComplete({ offset, plan: { length = offset } }: Progress): void {
   if (offset === length) return
   throw uploadConflict(`The upload has ${offset} of ${length} bytes`)
 }
 
-/** The rejection for an upload in pieces that is not there. */
+/** The error for an upload in pieces that does not exist. */
 export function uploadNotFound(): FileServiceError {
   return new FileServiceError('upload-not-found', 'There is no such upload, or it has expired')
 }
 
-/** The rejection of a call that a later one has ended, or has left without the upload. */
+/** The error of a call that a later call has ended, or whose upload a later call has taken. */
 export function uploadTakenOver(): FileServiceError {
   return uploadConflict('A later request goes on with the upload')
 }
 
-/** The rejection of bytes for an upload whose file is there. */
+/** The error for bytes that are added to a published upload. */
 export function uploadPublished(): FileServiceError {
   return uploadConflict('The upload is published')
 }
 
-/** The rejection for an upload in pieces that is not where the caller believes it to be. */
+/** The error for an upload in pieces that is not in the state that the caller expects. */
 export function uploadConflict(message: string): FileServiceError {
   return new FileServiceError('upload-conflict', message)
 }
 
-/** Has the calls that change one upload run one after the other; a later call ends an append that is under way. */
+/** Runs the calls that change one upload one after the other; a later call ends an append that is under way. */
 export interface UploadTurns {
   /**
-   * Ends what runs for `upload`, waits until it has ended, and does `work`, whose signal aborts when a later call comes. Calls
-   * with the same text for `upload` are of the same upload: it must name the customer, too.
+   * Ends the work that runs for `upload`, waits until it has ended, and then runs `work`, whose signal aborts when a later call
+   * comes. Calls with the same text `upload` are for the same upload, so the text must include the customer.
    */
   run<T>(upload: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T>
-  /** Ends what runs for `upload`, and resolves when it has ended. */
+  /** Ends the work that runs for `upload`, and resolves when it has ended. */
   interrupt(upload: string): Promise<void>
   isRunning(upload: string): boolean
-  /** Ends all that runs, and resolves when it has ended. Later calls reject with `reason`. */
+  /** Ends all work, and resolves when it has ended. Later calls reject with `reason`. */
   close(reason: Error): Promise<void>
 }
 
 interface Turn {
   readonly stop: AbortController
-  /** Earlier turns of the upload have ended before it begins. */
+  /** Resolves when the work has ended. The work begins only after that of earlier turns has ended. */
   readonly ended: Promise<unknown>
 }
 
-/** Makes the {@link UploadTurns} of a store. It keeps no memory for uploads that nothing runs for. */
+/** Makes the {@link UploadTurns} of a store. It uses no memory for uploads without running work. */
 export function createUploadTurns(): UploadTurns {
   // The last turn of each upload.
   const turns = new Map<string, Turn>()
@@ -105,34 +105,34 @@ export function createUploadTurns(): UploadTurns {
   }
 }
 
-/** How many published uploads of a customer's own stay known, how many by each link, and how many by all links of a customer. */
+/** How many published uploads a store remembers: a customer's own, those by each link, and those by all links of a customer. */
 export const mostPublished = { own: 1000, byLink: 100, byLinks: 1000 } as const
 
 /**
- * The published uploads that a store still knows of, as far as this process has met them. An upload that is published stays so: a list of
- * unfinished uploads need not read it again.
+ * The published uploads that this process knows the store to remember. A published upload stays published, so a list of unfinished
+ * uploads need not read it again.
  */
 export interface PublishedUploads {
   has(id: string): boolean
   /**
-   * Notes a published upload. Returns the ids of those that the store has to forget for it, if there are more than
-   * {@link mostPublished}: the oldest of the customer's own, or of its link's. Links never displace the customer's own.
+   * Adds a published upload. If there are then more than {@link mostPublished}, returns the ids of those that the store has to
+   * forget: the oldest of the customer's own, or of those by links. Uploads by links never displace the customer's own.
    */
   add(customer: string, upload: PublishedUpload): string[]
 }
 
 export interface PublishedUpload {
   readonly id: string
-  /** Which link has let it in, as the plan has it; `undefined` for the customer's own. */
+  /** The plan's `link`; `undefined` for the customer's own. */
   readonly link: string | undefined
-  /** The time of its last change, in milliseconds since 1970. */
+  /** The time of the upload's last change, in milliseconds since 1970. */
   readonly changedAt: number
 }
 
-/** A customer's, by link, each oldest first; under `undefined` the own ones. */
+/** The published uploads of a customer by link, oldest first; those under `undefined` are the customer's own. */
 type Entries = Map<string | undefined, PublishedUpload[]>
 
-/** {@link PublishedUploads} of at most `limit` uploads: beyond that it no longer knows of the customers met longest ago. */
+/** {@link PublishedUploads} of at most `limit` uploads: beyond that it drops the customers whose last `add` is the oldest. */
 export function createPublishedUploads(limit = 100_000): PublishedUploads {
   const customers = new Map<string, Entries>()
   const known = new Set<string>()
@@ -173,7 +173,7 @@ export function createPublishedUploads(limit = 100_000): PublishedUploads {
   }
 }
 
-/** Mostly at the end. */
+/** Inserts `entry` in order of time, which is usually at the end. */
 function insert(entries: PublishedUpload[], entry: PublishedUpload): void {
   const at = entries.findLastIndex(({ changedAt }) => changedAt <= entry.changedAt) + 1
   entries.splice(at, 0, entry)

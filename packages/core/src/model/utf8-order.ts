@@ -1,6 +1,6 @@
 /**
- * Compares two strings as their UTF-8 bytes compare: negative, zero or positive. This is the order of lists here and in
- * S3. JavaScript's own order is that of UTF-16 units, which puts U+FF5E after U+1F600.
+ * Compares two strings by their UTF-8 bytes; the result is negative, zero or positive. This is the order of lists here and in S3.
+ * JavaScript's own order is that of UTF-16 code units, which puts U+FF5E after U+1F600.
  */
 export function compareUtf8(a: string, b: string): number {
   const end = Math.min(a.length, b.length)
@@ -12,7 +12,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Lifts surrogates above the rest of the basic plane, where the code points they stand for belong. */
+/** Puts surrogates after the rest of the basic plane, since they stand for code points after it. */
 function codePointRank(unit: number): number {
   return (unit & 0xf800) === 0xd800 ? unit + 0x10000 : unit
 }
@@ -21,6 +21,6 @@ const surrogate = /[\ud800-\udfff]/
 
 /** Sorts `strings` by {@link compareUtf8}, in place, in half the time that the comparison alone would take. */
 export function sortUtf8(strings: string[]): string[] {
-  // Where there are no surrogates JavaScript's own order is the same, and the engine is quicker without asking us.
+  // Without surrogates JavaScript's own order is the same, and the engine sorts faster without our comparison.
   return strings.sort(strings.some((text) => surrogate.test(text)) ? compareUtf8 : undefined)
 }

@@ -5,22 +5,22 @@ import type { FailureCounter } from '../ports/failure-counter.ts'
 import { createAttemptQueue } from './login-brake.ts'
 
 export interface LinkBrakeOptions {
-  /** Where failures are counted. Its window is how long the brake holds. */
+  /** Counts the failures. Its period is how long the brake refuses links. */
   readonly counter: FailureCounter
-  /** Links of one address that may be wrong before its links are refused. Default: 30. */
+  /** How many wrong links of one address are allowed before all its links are refused. Default: 30. */
   readonly failuresPerAddress?: number
   /** Addresses whose links are neither counted nor refused. Default: none. */
   readonly isExempt?: (address: string) => boolean
 }
 
-/** What a link has turned out to be. `expired`: it was good, and is not any more. */
+/** The result of checking a link. `expired`: it was good, but has expired. */
 export type LinkVerdict = 'good' | 'expired' | 'wrong'
 
-/** Refuses links of an address after too many that were wrong. */
+/** Refuses the links of an address after too many wrong ones. */
 export interface LinkBrake {
   /**
-   * Resolves to whether `check` finds the link good. A wrong link is counted before that.
-   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`, `check` uncalled
+   * Resolves with whether `check` finds the link good. A wrong link is counted before it resolves.
+   * @throws FileServiceError `too-many-attempts` with `retryAfterMs`; `check` is not called then
    */
   attempt(address: string, check: () => Promise<LinkVerdict>): Promise<boolean>
 }
@@ -31,11 +31,11 @@ export const noLinkBrake: LinkBrake = {
 }
 
 /**
- * A {@link LinkBrake} that counts by address, apart from logins. A page on the web may have thirty wrong links in it, and
- * its visitors must still be able to log in.
+ * A {@link LinkBrake} that counts by address, separately from logins: a web page may contain thirty wrong links, and its visitors
+ * must still be able to log in.
  *
- * Links that are being judged count as wrong ones until they have been judged, so that a thousand at once are limited like
- * the same links one after another. The others wait in the order of their arrival.
+ * A link counts as wrong while it is being checked, so that a thousand concurrent links are limited as the same links one after
+ * another. The others wait in the order of their arrival.
  */
 export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
   requireOptions('createLinkBrake({ counter })', options, {
@@ -50,7 +50,7 @@ export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
   const enter = (key: string) =>
     queue.enter(key, async (isOutdated) => {
       const { failures, forgottenInMs } = await counter.read(key)
-      // A wrong link may have been counted since the counter was read, and its place be free already.
+      // Since the counter was read, a wrong link may have been counted and its slot given back.
       if (isOutdated()) return false
       if (failures >= failuresPerAddress) {
         throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
@@ -70,7 +70,8 @@ export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
       try {
         const verdict = await check()
         if (verdict === 'wrong') await counter.add(key)
-        // Under a key that is never read, so that it takes the time of a wrong link: it would show that the password is the same.
+        // This key is never read. The call makes the answer take as long as for a wrong link: a difference would reveal that the
+        // password has not changed.
         if (verdict === 'expired') await counter.add(`expired ${key}`)
         return verdict === 'good'
       } finally {

@@ -12,42 +12,42 @@ import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 import { createRecentValues } from './recent-values.ts'
 
 export interface LoginBrakeOptions {
-  /** Where failures are counted. Its window is how long a brake holds. */
+  /** Counts the failures. Its period is how long the brake refuses attempts. */
   readonly counter: FailureCounter
-  /** Failures of one address, whatever the names, before it is refused. Default: 30. */
+  /** How many failures one address may have, on all names together, before it is refused. Default: 30. */
   readonly failuresPerAddress?: number
-  /** Failures on one name, whatever the addresses, before addresses that took part are refused. Default: 10. */
+  /** How many failures one name may have, from all addresses together, before addresses with a failure on it are refused. Default: 10. */
   readonly failuresPerName?: number
-  /** Addresses whose attempts are neither counted nor refused nor kept waiting. Default: none. */
+  /** Whether an address is exempt: its attempts are not counted, refused or delayed. Default: none is. */
   readonly isExempt?: (address: string) => boolean
-  /** Attempts of one address that may wait; one more is refused as `overloaded`. Default: 200. */
+  /** How many attempts of one address may wait; one more is refused as `overloaded`. Default: 200. */
   readonly waitingPerAddress?: number
   /**
-   * Attempts of all addresses that may wait. Beyond that an address has ten at most, so that others do not keep it out.
-   * Default: 1,000.
+   * How many attempts of all addresses may wait. When so many wait, an address may still have up to ten, so that others cannot
+   * block it. Default: 1,000.
    */
   readonly waiting?: number
 }
 
-/** Who tries to log in, and where from. */
+/** An attempt to log in. */
 export interface LoginAttempt {
   readonly name: string
   readonly address: string
-  /** Attempts with equal name, address and password share one place while they wait. Without a password none is shared. */
+  /** Waiting attempts with equal name, address and password share one slot. Attempts without a password share none. */
   readonly password?: string
-  /** Gives up a waiting attempt: it rejects with the signal's reason when its turn comes. */
+  /** Cancels a waiting attempt: it rejects with the signal's reason when it reaches the front of the queue. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Refuses logins after too many failures. */
 export interface LoginBrake {
   /**
-   * Calls `verify` when the limits allow it, and resolves to its result. While as many attempts are under way as
-   * failures are still allowed, the attempt waits, and is checked again when one of them has ended. `false` is counted
-   * as a failure before the promise resolves. A rejection of `verify` with `overloaded`, or after `signal` has aborted,
-   * counts as a failure of the address alone; other rejections do not count.
+   * Calls `verify` when the limits allow it, and resolves with its result. While as many attempts are under way as failures are
+   * still allowed, the attempt waits, and is checked again when one of them has ended. `false` is counted as a failure before the
+   * promise resolves. A rejection of `verify` with `overloaded`, or after `signal` has aborted, counts as a failure of the address
+   * only; other rejections do not count.
    *
-   * @throws FileServiceError with `retryAfterMs`, `verify` uncalled: `too-many-attempts`; `overloaded` where too many wait
+   * @throws FileServiceError with `retryAfterMs`: `too-many-attempts`; `overloaded` if too many wait. `verify` is not called then.
    */
   attempt(attempt: LoginAttempt, verify: Verify): Promise<boolean>
 }
@@ -56,13 +56,13 @@ const requireLimit: OptionCheck = (what, value) => requireCount(what, value, 'at
 
 type Verify = () => boolean | Promise<boolean>
 
-/** Attempts of one address, and of all, that may wait for an equal one: they cost little more than their connections. */
+/** How many attempts of one address, and of all, may wait for an equal one. They cost little more than their connections. */
 const waitingForEqual = { perAddress: 2_000, inAll: 10_000 }
 
-/** Of what an address may still fail, one in so many is kept for the names that have logged in from there. */
+/** One of so many slots of an address is reserved for the names that have logged in from it. */
 const shareForKnown = 8
 
-/** How many pairs of name and address are known, with their addresses. */
+/** How many addresses, and pairs of name and address, are remembered. */
 const maxKnown = 20_000
 
 /** A brake that allows every attempt. */
@@ -71,23 +71,22 @@ export const noLoginBrake: LoginBrake = {
 }
 
 /**
- * A brake with two rules. After `failuresPerAddress` failures it refuses the address. After `failuresPerName` failures on
- * a name it refuses every address that has failed on that name. So an attacker gets few guesses from each address, and
- * the customer, whose address has no failures, still logs in. Unknown names are counted like known ones: the brake does
- * not reveal which customers exist.
+ * A brake with two rules. After `failuresPerAddress` failures it refuses the address. After `failuresPerName` failures on a name it
+ * refuses every address that has failed on that name. So an attacker gets few guesses from each address, and the customer, whose
+ * address has no failures, can still log in. Unknown names are counted like known ones, so the brake does not reveal which customers
+ * exist.
  *
- * Attempts under way count as failures until they have ended, so that a thousand guesses at once are limited like the same
- * guesses one after another. One attempt of each address on a name never waits for other addresses. The waiting attempts
- * of one address go in the order of their arrival; their number is bounded. An attempt that succeeds synchronously, as
- * with a remembered password, needs no place, unless others of its address wait. A name that has logged in from the
- * address, by a verification that took time or while others were under way, does not queue behind those: an eighth of the
- * places, rounded down, is kept for such names, so that their passwords may be compared meanwhile.
+ * An attempt takes a slot, and counts as a failure, until it has ended: so a thousand concurrent guesses are limited as the same
+ * guesses one after another. Of each address, one attempt on a name never waits for other addresses. The waiting attempts of one
+ * address enter in the order of their arrival; their number is limited. An attempt that succeeds synchronously, for example with a
+ * remembered password, needs no slot, unless others of its address wait. Customers who logged in from this address before do not
+ * wait in its queue: an eighth of its slots, rounded down, is reserved for their names. (Such a login is remembered only if its
+ * verification was asynchronous, or others of the address were under way.)
  *
- * Attempts of one address with equal name and password share one waiting place, so that a client may open a thousand
- * connections at once: when one of them is right, the others try again at once, and a verifier that remembers the password
- * accepts them. They never share a result: wrong ones run and count one after another, and each is compared with the
- * credential of its own moment. What the client sent decides alone which attempts are equal: the brake does not reveal
- * which customers exist.
+ * Waiting attempts of one address with equal name and password share one slot, so that a client may open a thousand connections at
+ * once: when one attempt is right, the others retry at once, and a verifier that remembers the password accepts them. They never
+ * share a result: wrong attempts run and count one after another, and each is compared with the present credential. Only what the
+ * client sent decides which attempts are equal, so that this does not reveal which customers exist.
  */
 export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   requireOptions('createLoginBrake({ counter })', options, {
@@ -105,11 +104,11 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   const equalPlaces = createWaitingPlaces(waitingForEqual.perAddress, waitingForEqual.inAll)
   const sharePlace = createSharedPlace()
   const queue = createAttemptQueue()
-  // Keys of addresses from which there was a right login, and of such names with their addresses.
+  // The addresses from which a login succeeded, and the pairs of name and address of such logins.
   const known = createRecentValues<true>(maxKnown)
   let failed = 0
 
-  /** The counts of the three keys; synchronous where the counter is. */
+  /** The counts of the three keys; synchronous if the counter is. */
   const read = ({ address, name, both }: Keys): Counts | Promise<Counts> => {
     const byAddress = counter.read(address)
     const byName = counter.read(name)
@@ -120,14 +119,14 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
     return [byAddress, byName, byBoth]
   }
 
-  /** Milliseconds for which attempts with these counts are refused; `undefined` where they are allowed. */
+  /** How long attempts with these counts are refused, in milliseconds; `undefined` if they are allowed. */
   const refusedFor = ([byAddress, byName, byBoth]: Counts): number | undefined => {
     if (byAddress.failures >= failuresPerAddress) return byAddress.forgottenInMs
     if (byName.failures < failuresPerName || byBoth.failures === 0) return undefined
     return Math.min(byName.forgottenInMs, byBoth.forgottenInMs)
   }
 
-  /** How many places of the address are kept from this attempt. */
+  /** How many slots of the address are reserved for others than this attempt. */
   const keptFrom = (keys: Keys, places: number): number =>
     places >= shareForKnown && known.get(keys.address) === true && known.get(keys.both) !== true
       ? Math.floor(places / shareForKnown)
@@ -153,11 +152,11 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
     underWay.change(keys.both, by)
   }
 
-  /** Takes a place if one is free. Check and taking happen in one turn, so that no two attempts take the same place. */
+  /** Takes a slot if one is free. There is no `await` between the check and the taking, so that no two attempts take the same slot. */
   const tryEnter = async (keys: Keys, reading = read(keys)): Promise<boolean> => {
     const failedBefore = failed
     const counts = await reading
-    // A failure may have been counted since the counter was read, and its place be free already.
+    // Since the counter was read, a failure may have been counted and its slot given back.
     if (failed !== failedBefore) return tryEnter(keys)
     const retryAfterMs = refusedFor(counts)
     if (retryAfterMs !== undefined) {
@@ -184,7 +183,7 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
     try {
       await Promise.all(failures.map((key) => counter.add(key)))
     } finally {
-      // Only now: a reader of the counter finds the failures from here on.
+      // Changed only now: from here on, a read of the counter finds the failures.
       failed++
     }
   }
@@ -195,13 +194,13 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   }
 
   const remember = ({ address, both }: Keys) => {
-    // Also where it is known: those who logged in last are kept.
+    // Set again even if it is known, so that the latest logins are kept.
     known.set(both, true)
-    // Last, so that it is dropped after the names of the address.
+    // Set last, so that the address is dropped after its names.
     known.set(address, true)
   }
 
-  /** Runs an attempt that has a place, counts its failure, and frees the place. */
+  /** Runs an attempt that has a slot, counts its failure, and frees the slot. */
   const judge = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
     let failures: readonly string[] = []
     try {
@@ -210,8 +209,8 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
       else failures = Object.values(keys)
       return isRight
     } catch (error) {
-      // The password may have been compared already: a verifier checks remembered passwords first, and queues others.
-      // The name is not counted, or a flood of attempts would lock out the customer.
+      // The password may have been compared already: a verifier checks remembered passwords first, and queues others. The name is
+      // not counted: otherwise a flood of attempts would lock out the customer.
       if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
       throw error
     } finally {
@@ -233,9 +232,9 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
     const reading = mustQueue ? undefined : read(keys)
     if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
       const verdict = settled(verify)
-      // The result came in this turn, in which no other attempt could have taken the place.
+      // The result is synchronous: no other attempt could have taken the slot meanwhile.
       if (verdict === true) {
-        // No place is scarce otherwise, and to look up a new string costs as much as a counter.
+        // Without others under way no slot is scarce, and to look up a new string costs as much as a counter.
         if (underWay.count(keys.address) > 0) remember(keys)
         return true
       }
@@ -259,7 +258,7 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   return { attempt: (login, verify) => attempt(login, verify, false) }
 }
 
-/** The result of `verify`; a rejection if it throws. */
+/** The result of `verify`; a rejected promise if it throws. */
 function settled(verify: Verify): boolean | Promise<boolean> {
   try {
     return verify()
@@ -276,30 +275,30 @@ type Counts = readonly [byAddress: FailureCount, byName: FailureCount, byBoth: F
 
 type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
 
-/** The name comes last, because it may contain any character. */
+/** The keys of an attempt. The name comes last, because it may contain any character. */
 function keysOf(name: string, address: string): Keys {
   return { address: `address ${address}`, name: `name ${name}`, both: `both ${address} ${name}` }
 }
 
 /** One of several equal attempts. */
 interface EqualAttempt {
-  /** Waits for its turn, and runs. */
+  /** Waits in the queue, and then runs the attempt. */
   readonly run: () => Promise<boolean>
-  /** Tries once more without waiting, since an equal attempt was right. */
+  /** Retries without waiting, since an equal attempt was right. */
   readonly retry: () => Promise<boolean>
-  /** Takes a place among those that wait for an equal attempt; the result leaves it. Throws where there is none. */
+  /** Takes a slot among those that wait for an equal attempt, and returns the function that frees it. Throws if there is none. */
   readonly takePlace: () => () => void
 }
 
 /**
- * Runs one of the attempts with equal `key` at a time. When it resolves to `true`, all that wait for it retry. Otherwise the
- * next of them runs.
+ * Runs one of the attempts with equal `key` at a time. If it resolves with `true`, all that wait for it retry. Otherwise the next of
+ * them runs.
  */
 type SharedPlace = (key: string, attempt: EqualAttempt) => Promise<boolean>
 
-/** A {@link SharedPlace} that keeps no memory for keys without attempts. */
+/** A {@link SharedPlace} that uses no memory for keys without attempts. */
 function createSharedPlace(): SharedPlace {
-  // Those that wait, by the key of the attempt that runs. Each is resumed with whether that was right.
+  // The waiting attempts, by the key of the running one. Each is resumed with whether the running one was right.
   const waiting = new Map<string, ((wasRight: boolean) => void)[]>()
 
   const end = (key: string, isRight: boolean) => {
@@ -309,7 +308,7 @@ function createSharedPlace(): SharedPlace {
       for (const resume of equals) resume(true)
       return
     }
-    // Only the next one is resumed, so that a crowd that fails costs one step for each of it.
+    // Only the next one is resumed, so that many failing attempts cost only one step each.
     const next = equals.shift()
     if (next) next(false)
     else waiting.delete(key)
@@ -335,23 +334,23 @@ function createSharedPlace(): SharedPlace {
   }
 }
 
-/** How many of an address may wait however many others do. */
+/** How many attempts of an address may always wait, even if too many others do. */
 const always = 10
 
-/** When there may be room again, in milliseconds. */
+/** After how long a refused client may retry, in milliseconds. */
 const retryAfterMs = 1_000
 
-/** Bounds how many wait, of each address and in all. */
+/** Limits how many attempts wait, of each address and of all. */
 interface WaitingPlaces {
   /**
-   * Takes a place; the result leaves it.
+   * Takes a slot, and returns the function that frees it.
    *
-   * @throws FileServiceError `overloaded` where there is none
+   * @throws FileServiceError `overloaded` if there is none
    */
   take(address: string): () => void
 }
 
-/** {@link WaitingPlaces} for `perAddress` of one address, and `inAll`; beyond that an address has ten at most. */
+/** {@link WaitingPlaces} with `perAddress` slots for one address, and `inAll` for all; beyond that an address has at most ten. */
 function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
   const taken = createKeyedCounter()
   let all = 0
@@ -373,24 +372,24 @@ function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
   }
 }
 
-/** Lets attempts that found no place wait, those with one key in the order of their arrival. */
+/** A queue, for each key, of the attempts that found no slot. They leave it in the order of their arrival. */
 interface AttemptQueue {
   /** Whether an attempt with this key waits. */
   has(key: string): boolean
   /**
-   * Calls `tryEnter` when the earlier attempts have entered or given up, and again whenever it was `false` and `wake` is
-   * called; resolves once it is `true`, rejects if it does. `isOutdated` says whether `wake` was called since `tryEnter` began:
-   * what it has read by then may not hold any more, and `false` has it called once more.
+   * Calls `tryEnter` when all earlier attempts have left the queue. If it resolves with `false`, calls it again after `wake` was
+   * called. Resolves when it resolves with `true`, and rejects when it rejects. `isOutdated` returns whether `wake` was called since
+   * `tryEnter` began: then the counts that it has read may be wrong, and it can return `false` to be called again at once.
    */
   enter(key: string, tryEnter: (isOutdated: () => boolean) => Promise<boolean>): Promise<void>
-  /** Notes that a place of this key may be free. */
+  /** Call this when a slot of this key may be free. */
   wake(key: string): void
 }
 
-/** An {@link AttemptQueue} that keeps no memory for keys without attempts. */
+/** An {@link AttemptQueue} that uses no memory for keys without attempts. */
 export function createAttemptQueue(): AttemptQueue {
   const line = createKeyedLock()
-  // Wakes the first of each line.
+  // Wakes the first attempt of each queue.
   const wakes = new Map<string, () => void>()
   return {
     has: (key) => wakes.size > 0 && wakes.has(key),

@@ -1,33 +1,33 @@
 import type { BlobStore } from '../ports/blob-store.ts'
 
-/** A bound on the files of a customer whose names begin in one way. */
+/** A limit on the number of a customer's files whose names begin with a prefix. */
 export interface FilesUnderPrefix {
   readonly prefix: string
   readonly maxFiles: number
 }
 
-/** Counts the files of customers whose names begin in one way, and keeps the counts for a while. */
+/** Counts the files of customers under prefixes, and caches the counts for a short time. */
 export interface PrefixCounts {
   /**
-   * Whether there are fewer than `maxFiles`. What this process has published since the count is known; what others have stored
-   * may not be for a second, or for twenty times as long as counting takes, a minute at most. Before it resolves to `false`,
-   * the store has been asked.
+   * Whether there are fewer than `maxFiles`. A cached count includes what this process has published since. It may miss the files of
+   * others for a second, or for twenty times as long as counting takes, but at most for a minute. The call never resolves with
+   * `false` without asking the store.
    */
   hasRoom(customer: string, bound: FilesUnderPrefix): Promise<boolean>
-  /** A file of this name has been published. */
+  /** Call this when a file with this name was published. */
   add(customer: string, name: string): void
-  /** Others may have published files of the customer. */
+  /** Drops the cached counts of the customer, since others may have published files. */
   forget(customer: string): void
 }
 
 interface Count {
   readonly prefix: string
   readonly startedAt: number
-  /** How many files the store has listed, `maxFiles` at most. */
+  /** How many files the store has listed, at most `maxFiles`. */
   readonly listed: Promise<number>
-  /** What has been published since `startedAt`; the list may have it, too. */
+  /** The names that were published since `startedAt`; the list may include them, too. */
   readonly added: Set<string>
-  /** When the count is too old; `Infinity` while it is under way. */
+  /** When the count becomes too old; `Infinity` while it is under way. */
   endsAt: number
 }
 
@@ -36,12 +36,12 @@ const shortestAgeMs = 1_000
 const longestAgeMs = 60_000
 const timesCounting = 20
 
-/** Bounds of memory. Beyond them a count is dropped, and the store is asked sooner. */
+/** Limits of memory. Beyond them a count is dropped, and the store is asked sooner. */
 const mostCustomers = 256
 const mostPrefixes = 8
 const mostAdded = 64
 
-/** How often the store is asked while files are published that its list may have or not. */
+/** How often the store is asked if files are published meanwhile, which its list may include or not. */
 const mostAttempts = 3
 
 export function createPrefixCounts(
@@ -52,7 +52,7 @@ export function createPrefixCounts(
 
   const begin = (customer: string, key: string, bound: FilesUnderPrefix): Count => {
     const counts = customers.get(customer) ?? new Map<string, Count>()
-    // Those that were counted last stay.
+    // Moved to the end, so that the customers that were counted last are kept.
     customers.delete(customer)
     customers.set(customer, counts)
     dropOldest(customers, mostCustomers)

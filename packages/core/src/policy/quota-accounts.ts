@@ -4,53 +4,53 @@ import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts
 import { monotonicTime } from '../model/monotonic-time.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
-/** What is known of one customer's usage. */
+/** What is known about one customer's usage. */
 export interface QuotaAccount {
   countedAt: number
   /** How long the count took, in milliseconds. */
   countingMs: number
-  /** When the count, and whatever had to be looked up since, is in the books. */
+  /** Resolves when the account includes the count, and everything that had to be looked up since. */
   counted: Promise<void>
   /** Bytes of files in the store. */
   kept: number
-  /** Bytes that the store has of unfinished uploads. */
+  /** Bytes of unfinished uploads in the store. */
   readonly staged: StagedBytes
-  /** Claims that have not ended, by the unfinished upload for which they are. */
+  /** How many claims have not ended, by the unfinished upload for which they are. */
   readonly pieces: KeyedCounter
   /** Bytes of uploads under way, arrived or reserved. */
   claimed: number
-  /** Files in the store. */
+  /** How many files are in the store. */
   files: number
-  /** Files that uploads under way are going to add. */
+  /** How many files the uploads under way will add. */
   claimedFiles: number
-  /** Claims and deletions that have not ended. While there are any, the books are better than a new count. */
+  /** How many claims and deletions have not ended. While there are any, the account is more exact than a new count. */
   users: number
 }
 
 export interface QuotaAccountsOptions {
-  /** A time in milliseconds that only goes on. Default: that of `performance.now`. */
+  /** A time in milliseconds that never goes back. Default: that of `performance.now`. */
   readonly now?: () => number
   /**
-   * How old a count may be before an idle customer is counted anew, in milliseconds; once the quota is nearly used up,
-   * no more than a second, or twenty times as long as the count took. Default: one minute.
+   * How old a count may be before an idle customer is counted again, in milliseconds. When the quota is nearly used up, the count
+   * may only be as old as a second, or as twenty times the time that it took. Default: one minute.
    */
   readonly recountAfterMs?: number
 }
 
-/** The accounts of all customers that were asked for. */
+/** The accounts of all customers whose accounts were opened. */
 export interface QuotaAccounts {
-  /** The account of a customer whose next upload has `size` bytes; counted anew when it is too old for that. */
+  /** The account of a customer whose next upload has `size` bytes. If the count is too old for that, it begins a new one. */
   open(customer: Customer, size: number): QuotaAccount
-  /** The account as it is, if there is one. */
+  /** The present account, if there is one. */
   find(customer: string): QuotaAccount | undefined
-  /** The names of all customers who have one. */
+  /** The names of all customers who have an account. */
   customers(): readonly string[]
 }
 
-/** The part of a quota up to which there is room enough for a count to be believed for long. */
+/** While a customer uses no more than this share of the quota, a count is used for the longer time. */
 const roomyShare = 0.9
 
-/** {@link QuotaAccounts} that ask the store how much a customer keeps, and has of unfinished uploads. */
+/** {@link QuotaAccounts} that ask the store for a customer's files and unfinished uploads. */
 export function createQuotaAccounts(
   store: BlobStore,
   { now = monotonicTime, recountAfterMs = 60_000 }: QuotaAccountsOptions,
@@ -61,7 +61,7 @@ export function createQuotaAccounts(
     const countedAt = now()
     const staged = createStagedBytes()
     const look = async () => {
-      // Before the files: an upload that another process publishes meanwhile may count twice, but not be missed.
+      // Counted before the files, so that an upload that another process publishes meanwhile may count twice, but is not missed.
       for await (const uploads of store.resumable?.list(customer) ?? []) {
         for (const { id, offset } of uploads) staged.raise(id, offset)
       }
@@ -74,13 +74,13 @@ export function createQuotaAccounts(
     const pieces = createKeyedCounter()
     const books = { kept: 0, staged, pieces, claimed: 0, files: 0, claimedFiles: 0, users: 0 }
     const account: QuotaAccount = { countedAt, countingMs: 0, counted, ...books }
-    // A count that failed is not kept, so that the next upload tries again.
+    // A failed count is dropped, so that the next upload retries.
     counted.catch(() => accounts.delete(customer))
     accounts.set(customer, account)
     return account
   }
 
-  /** For how long a count holds. Where it matters what others have done meanwhile, no longer than counting is cheap. */
+  /** How long a count may be used. It is shorter when the quota is nearly used up, since the changes of others matter then. */
   const patience = (
     { kept, staged, files, countingMs }: QuotaAccount,
     { quota = Infinity, maxFiles = Infinity }: Customer,
@@ -105,12 +105,12 @@ export function createQuotaAccounts(
 
 /** How many bytes each unfinished upload of one customer has, by its id. */
 interface StagedBytes {
-  /** The sum of all. */
+  /** The sum of the bytes of all uploads. */
   total(): number
   of(upload: string): number
-  /** An upload has at least so many bytes: it never has fewer than it once had, so the larger number is right. */
+  /** Sets the bytes of an upload, if they are more than known: an upload never shrinks, so the larger number is right. */
   raise(upload: string, bytes: number): void
-  /** An upload is unfinished no more, or gone. */
+  /** Removes an upload that was published or discarded. */
   remove(upload: string): void
   ids(): readonly string[]
 }
@@ -136,16 +136,16 @@ export function createStagedBytes(): StagedBytes {
   }
 }
 
-/** What of a quota of bytes is left for one file. */
+/** Why one file does not fit into a quota of bytes. */
 interface ByteShortage {
   /** Bytes of the customer's other files and uploads under way. */
   readonly others: number
   readonly quota: number
-  /** Bytes of the whole file; left out where they are not known. */
+  /** Bytes of the whole file; `undefined` if they are not known. */
   readonly needed: number | undefined
 }
 
-/** The customer would keep more bytes than the quota. */
+/** The error if the customer would keep more bytes than the quota. */
 export function bytesExceeded({ others, quota, needed }: ByteShortage): FileServiceError {
   const need = needed === undefined ? 'more than the rest' : `${needed}`
   return exceeded(
@@ -153,23 +153,23 @@ export function bytesExceeded({ others, quota, needed }: ByteShortage): FileServ
   )
 }
 
-/** The customer would keep more files than `most`. */
+/** The error if the customer would keep more files than `most`. */
 export function filesExceeded(count: number, most: number): FileServiceError {
   return exceeded(`${count} of ${most} files are stored or being stored`)
 }
 
-/** The customer has as many unfinished uploads as may be. */
+/** The error if the customer would have more unfinished uploads than `most`. */
 export function uploadsExceeded(count: number, most: number): FileServiceError {
   return exceeded(`there are ${count} of ${most} unfinished uploads`)
 }
 
-/** There are as many files as a link may store. Whoever has the link may know that number. */
+/** The error if there are as many files as a link may store. The user of the link may know that number. */
 export function linkExceeded(maxFiles: number): FileServiceError {
   const message = `Quota exceeded: the link's limit is ${maxFiles} file(s)`
   return new LinkExceeded('quota-exceeded', message)
 }
 
-/** What a stranger may know of `error`: no number of the customer's. */
+/** `error` for the user of a link, who must not learn the customer's numbers. */
 export function withoutNumbers(error: unknown): unknown {
   if (!isFileServiceError(error, 'quota-exceeded') || error instanceof LinkExceeded) return error
   return new FileServiceError('quota-exceeded', 'Quota exceeded')

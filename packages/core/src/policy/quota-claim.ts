@@ -3,33 +3,32 @@ import { uploadTakenOver } from '../model/upload-rules.ts'
 import { bytesExceeded, filesExceeded, type QuotaAccount } from './quota-accounts.ts'
 
 /**
- * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file
- * counts as one more file, unless it replaces one. The claim for a piece of an upload that comes in pieces ends, with
- * `stage`, as bytes of an unfinished upload. These are used until the upload is published, discarded or expired.
+ * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file counts as one
+ * more file, unless it replaces one. The claim of an upload in pieces can turn its bytes, by `stage`, into bytes of an unfinished
+ * upload. These count until the upload is published, discarded or expired.
  */
 export interface QuotaClaim {
   /**
-   * Counts `bytes` that have arrived: first against the reserved bytes, then against the free ones. Does nothing after
-   * the claim has ended: the content of an upload that was given up may still deliver a chunk. Returns a promise only
-   * if another process must be asked; the next chunk waits for it.
+   * Counts `bytes` that have arrived: first against the reserved bytes, then against the free ones. Does nothing after the claim has
+   * ended: the content of a cancelled upload may still deliver a chunk. Returns a promise only if another process must be asked; the
+   * next chunk waits for it.
    * @throws FileServiceError `quota-exceeded` when they would exceed the quota.
    */
   grow(bytes: number): void | Promise<void>
   /**
-   * Records that the unfinished upload for which this claim was opened has `offset` bytes, those of earlier pieces among
-   * them, and frees what else was claimed. After it nothing more arrives. Without it, if bytes have arrived, all of them
-   * count until the next look at the store.
+   * Records that the unfinished upload of this claim has `offset` bytes, including those of earlier pieces, and frees all other
+   * claimed bytes. After this call no bytes arrive. Without this call, all claimed bytes count until the store is asked again.
    */
   stage(offset: number): void
   /**
-   * Await it between the end of the content and its publication. It looks up the file that the upload replaces, and locks
-   * the name against other uploads and deletions until the claim ends. Reserved bytes that did not arrive become free.
-   * @throws FileServiceError `quota-exceeded` when the upload relied on replacing a file, and that file is gone meanwhile.
+   * Await this between the end of the content and its publication. It looks up the file that the upload replaces, and locks the name
+   * against other uploads and deletions until the claim ends. Reserved bytes that did not arrive become free.
+   * @throws FileServiceError `quota-exceeded` when the upload fits only if it replaces a file, and that file was deleted meanwhile.
    */
   prepare(): Promise<void>
   /** Records that the upload was published. */
   settle(): void
-  /** Ends the claim, after success and failure alike. If publishing failed, the next claim waits for a look at the store. */
+  /** Ends the claim, after success and after failure. If publishing failed, the next claim waits until the store was asked. */
   end(): void
 }
 
@@ -37,19 +36,19 @@ export interface QuotaClaim {
 export interface LocalClaim extends QuotaClaim {
   grow(bytes: number): void
   /**
-   * Reserves up to `bytes` ahead for content of unknown size, and returns how many bytes may now arrive without exceeding
-   * the quota. Reserves at most 1/64 of the free quota. For a process that keeps the accounts of others, so that they
-   * need not ask about every chunk.
+   * Reserves up to `bytes` in advance for content of unknown size, but at most 1/64 of the free quota. Returns how many bytes may now
+   * arrive without exceeding the quota. It is for a process that keeps the accounts for other processes, which then need not ask
+   * about every chunk.
    */
   reserve(bytes: number): number
   /**
-   * Unlocks the name although the upload has not ended since `prepare`. From then on its bytes and one file count in
-   * addition to those of others, until the customer is counted again.
+   * Unlocks the name although the upload has not ended since `prepare`. From then on its bytes and one file count in addition to all
+   * others, until the customer is counted again.
    */
   yieldName(): void
   /**
-   * Ends the claim of a process that has died. If it was publishing, the store may still finish that until `over`
-   * resolves: until then the bytes count and the name stays locked; then the outcome is looked up.
+   * Ends the claim of a process that has crashed. If it was publishing, the store may still complete that until `over` resolves.
+   * Until then the bytes count and the name stays locked; then the outcome is looked up.
    */
   endAfter(over: Promise<unknown>): void
 }
@@ -74,20 +73,20 @@ interface ClaimedUpload {
 
 /** The file that an upload is going to store. */
 export interface ClaimedFile {
-  /** Left out where the content comes as a whole. */
+  /** `undefined` if the file does not come in pieces. */
   readonly upload: ClaimedUpload | undefined
   lookUp(): Promise<Kept>
-  /** Waits until no other upload or deletion has the name locked; resolves with what unlocks it. */
+  /** Locks the name, after other uploads and deletions have unlocked it; resolves with the function that unlocks it. */
   lock(): Promise<() => void>
 }
 
 export interface OpenedClaim {
   readonly claim: LocalClaim
-  /** Reserves `size` bytes and one file, once the account is counted. */
+  /** Reserves `size` bytes and one file. Call it after the account was counted. */
   readonly announce: (size: number) => Promise<void>
 }
 
-/** Opens a claim in `account`, which counts it as one of its users until the claim ends. */
+/** Opens a claim in `account`. Until the claim ends, the account counts it in `users`. */
 export function openClaim(
   customer: Customer,
   account: QuotaAccount,
@@ -95,7 +94,7 @@ export function openClaim(
 ): OpenedClaim {
   const { quota = Infinity, maxFiles = Infinity } = customer
   let arrived = 0
-  /** The bytes of an upload in pieces, once it is known how many the store has. */
+  /** The bytes of an upload in pieces, after `stage`. */
   let staged: number | undefined
   let claimed = 0
   let claimedFiles = 0
@@ -109,9 +108,9 @@ export function openClaim(
 
   const used = () => account.kept + account.staged.total() - replaced.bytes + account.claimed
   const room = () => quota - used()
-  /** What counts of this upload. */
+  /** The bytes of this upload that count. */
   const own = () => claimed + (file.upload ? account.staged.of(file.upload.id) : 0)
-  /** Throws where `bytes` more do not fit. `needed` are those of the whole file, if they are known. */
+  /** Throws if `bytes` more do not fit. `needed` is the size of the whole file, if it is known. */
   const check = (bytes: number, needed?: number) => {
     if (bytes <= room()) return
     if (file.upload && account.pieces.count(file.upload.id) > 1) {
@@ -150,7 +149,7 @@ export function openClaim(
     if (file.upload) account.pieces.change(file.upload.id, -1)
     unlock?.()
   }
-  /** After a failed publication it is unknown what the store keeps. Look it up before the next claim. */
+  /** After a failed publication it is unknown what the store keeps: looks that up, so that the next claim can wait for it. */
   const lookUpOutcome = async () => {
     try {
       const found = await file.lookUp()
@@ -167,13 +166,13 @@ export function openClaim(
     }
     release()
   }
-  /** Others may have changed the file meanwhile, counted already or not. Too large a usage is safe. */
+  /** After the name was yielded, others may have changed the file. Counts too much, which is safe. */
   const assumeWorst = () => {
     account.kept += arrived
     account.files++
     account.countedAt = -Infinity
   }
-  /** All that was claimed may have become part of an unfinished upload. */
+  /** Without `stage`, all claimed bytes may have become part of an unfinished upload. */
   const assumeStaged = () => {
     if (file.upload === undefined || staged !== undefined || claimed === 0) return
     const { id } = file.upload
@@ -204,7 +203,7 @@ export function openClaim(
     },
     async prepare() {
       unlock = await file.lock()
-      // The upload may have been given up during the wait.
+      // The upload may have been cancelled during the wait.
       if (ended) return unlock()
       replaced = await file.lookUp()
       change(arrived - claimed)

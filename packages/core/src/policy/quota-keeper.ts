@@ -10,20 +10,20 @@ import {
 } from './quota-accounts.ts'
 import { nothing, openClaim, type LocalClaim, type Kept, type QuotaClaim } from './quota-claim.ts'
 
-/** Keeps what customers store within their quotas of bytes and of files. Customers without either cost nothing. */
+/** Enforces the customers' quotas of bytes and of files. For customers without a quota it costs nothing. */
 export interface QuotaKeeper {
   /**
-   * Begins a claim, and reserves `size` bytes for it. Default: 0, for an unknown size. `upload` is the id of the unfinished
-   * upload that the bytes are a piece of. Default: they are a whole file.
-   * @throws FileServiceError `quota-exceeded` when they, or one more file, would exceed the quota; `upload-conflict` when
-   *   they would, and an earlier claim for the same upload has not ended yet. Claims nothing then.
+   * Begins a claim, and reserves `size` bytes for it. Default: 0, for an unknown size. If the bytes are a piece of an unfinished
+   * upload, `upload` is its id. Default: they are a whole file.
+   * @throws FileServiceError `quota-exceeded` when the bytes, or one more file, would exceed the quota; `upload-conflict` when the
+   *   bytes would, and an earlier claim for the same upload has not ended yet. Nothing is claimed then.
    */
   claim(customer: Customer, name: string, size?: number, upload?: string): Promise<QuotaClaim>
-  /** Runs `remove`, which says whether it deleted the file, and frees the bytes. */
+  /** Runs `remove`, which resolves with whether it deleted the file, and frees the file's bytes. */
   free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
   /**
-   * Runs `begin`, which begins an upload in pieces, where the customer has fewer than `most` that are unfinished. This goes for
-   * customers without a quota, too.
+   * Runs `begin`, which begins an upload in pieces, if the customer has fewer than `most` unfinished uploads. This limit holds also
+   * for customers without a quota.
    * @throws FileServiceError `quota-exceeded`
    */
   beginUpload<Upload extends { readonly id: string }>(
@@ -31,11 +31,11 @@ export interface QuotaKeeper {
     most: number,
     begin: () => Promise<Upload>,
   ): Promise<Upload>
-  /** An upload in pieces has been published or discarded: once it resolves, another one may begin. It never rejects. */
+  /** Call this when an upload in pieces was published or discarded. After it resolves, another one may begin. It never rejects. */
   endUpload(customer: Customer, upload: string): Promise<void>
-  /** Frees the bytes of an unfinished upload that has been discarded. */
+  /** Frees the bytes of an unfinished upload that was discarded. */
   release(customer: Customer, upload: string): Promise<void>
-  /** Frees the bytes of unfinished uploads that are gone from the store, such as those that have expired. */
+  /** Frees the bytes of unfinished uploads that the store no longer has, such as expired ones. */
   releaseGone(): Promise<void>
 }
 
@@ -58,9 +58,9 @@ const noClaim: LocalClaim = {
 async function* noUploads() {}
 
 /**
- * A {@link QuotaKeeper} that asks the store for a customer's usage once, and keeps the accounts from then on. The file that
- * an upload replaces counts as free space, so that a customer who has used more than half can still replace a file.
- * Changes by other processes are noticed when the customer is counted again.
+ * A {@link QuotaKeeper} that asks the store for a customer's usage once, and keeps the account from then on. The file that an upload
+ * replaces counts as free space, so that a customer who has used more than half of the quota can still replace a large file. It
+ * notices changes by other processes when it counts the customer again.
  */
 export function createQuotaKeeper(
   store: BlobStore,
@@ -84,7 +84,7 @@ export function createQuotaKeeper(
       return await remove()
     } finally {
       const account = accounts.find(customer)
-      // A count that began before may include the file.
+      // A count that began before the deletion may include the file.
       if (account) account.countedAt = -Infinity
     }
   }
@@ -97,7 +97,7 @@ export function createQuotaKeeper(
     id,
     isUnfinished: () => isUnfinished(customer.name, id),
   })
-  /** A list alone does not prove that an upload is gone: one that changes meanwhile may be missing. */
+  /** Asks for each missing upload, too: a list may miss an upload that changes meanwhile. */
   const releaseGoneOf = async (customer: string) => {
     const staged = accounts.find(customer)?.staged
     const missing = new Set(staged?.ids())
@@ -145,7 +145,7 @@ export function createQuotaKeeper(
         }
         return removed
       } catch (error) {
-        // The file may be deleted in spite of the error.
+        // The file may have been deleted in spite of the error.
         account.countedAt = -Infinity
         throw error
       } finally {
@@ -159,7 +159,7 @@ export function createQuotaKeeper(
 
     async release(customer, upload) {
       const account = accounts.find(customer.name)
-      // A count that began before may include the upload.
+      // A count that began before the release may include the upload.
       await account?.counted.catch(() => {})
       account?.staged.remove(upload)
     },
@@ -178,9 +178,9 @@ interface Identified {
 /** Knows the unfinished uploads of every customer who has begun one. */
 interface UploadCounter {
   /**
-   * Runs `begin` where the customer has fewer than `most` unfinished uploads. The first call for a customer waits until the
-   * store has listed them, and so does a call that would be refused. Others find what is known, which is listed anew in the
-   * background; so several processes may exceed `most` together for a time.
+   * Runs `begin` if the customer has fewer than `most` unfinished uploads. The first call for a customer waits until the store has
+   * listed them, and so does a call that would be refused. Other calls use the known number, which is counted again in the
+   * background; so several processes may exceed `most` together for some time.
    * @throws FileServiceError `quota-exceeded`
    */
   begin<Upload extends Identified>(
@@ -188,9 +188,9 @@ interface UploadCounter {
     most: number,
     begin: () => Promise<Upload>,
   ): Promise<Upload>
-  /** An upload is published or discarded. */
+  /** Call this when an upload was published or discarded. */
   end(customer: string, upload: string): void
-  /** Forgets what it knows: uploads have expired. */
+  /** Forgets the known uploads, since some have expired. */
   forget(): void
 }
 
@@ -202,25 +202,25 @@ interface UploadList {
 interface Count {
   readonly customer: string
   ids: Set<string>
-  /** Uploads that are being begun. */
+  /** How many uploads are about to begin. */
   beginning: number
-  /** One set for each look at the store, and each beginning, that is under way: the uploads that have ended since. */
+  /** For each recount and each `begin` that is under way: the set of uploads that have ended since it started. */
   readonly endings: Set<Set<string>>
-  /** The look at the store that is under way. */
+  /** The recount that is under way. */
   look: Promise<void> | undefined
-  /** Whether a look has succeeded. */
+  /** Whether a recount has succeeded. */
   isCounted: boolean
-  /** When the last look began; `-Infinity` if what it found does not hold any more. */
+  /** When the last recount began; `-Infinity` if its result is no longer valid. */
   countedAt: number
-  /** How long the last look took, in milliseconds. */
+  /** How long the last recount took, in milliseconds. */
   countingMs: number
 }
 
-/** How old a count may be, in milliseconds; where it refuses an upload, a second. Both are more where counting takes long. */
+/** How old a count may be, in milliseconds; the shorter age if it would refuse an upload. If counting takes long, both are longer. */
 const longestAgeMs = 60_000
 const shortestAgeMs = 1_000
 
-/** A count holds at least so many times as long as it took. */
+/** A count may be at least so many times as old as it took to make. */
 const timesCounting = 20
 
 export function createUploadCounter(store: UploadList, now: () => number): UploadCounter {
@@ -239,24 +239,24 @@ export function createUploadCounter(store: UploadList, now: () => number): Uploa
       count.countingMs = now() - startedAt
       count.isCounted = true
     } catch (error) {
-      // The next upload tries again.
+      // The next upload retries.
       count.countedAt = -Infinity
       throw error
     } finally {
       count.look = undefined
     }
   }
-  /** Joins a look that is under way. */
+  /** Counts again, or waits for a recount that is under way. */
   const recount = (count: Count): Promise<void> => {
     if (count.look) return count.look
     count.look = look(count)
-    // In the background a failure is no one's: what was known holds until a look succeeds.
+    // In the background no one handles a failure: the known number is used until a recount succeeds.
     count.look.catch(() => {})
     return count.look
   }
   const isOlderThan = ({ countedAt }: Count, ms: number) => now() - countedAt >= ms
 
-  /** Resolves when the count is as new as is needed to judge by it. */
+  /** Resolves when the count is new enough to accept or refuse an upload. */
   const judgeable = async (count: Count, most: number): Promise<void> => {
     const countingMs = timesCounting * count.countingMs
     if (isOlderThan(count, Math.max(longestAgeMs, countingMs))) void recount(count)
@@ -289,7 +289,7 @@ export function createUploadCounter(store: UploadList, now: () => number): Uploa
     },
     forget() {
       for (const count of counts.values()) {
-        // A count in use knows of uploads that the store does not list yet.
+        // A count in use includes uploads that the store does not list yet.
         if (count.endings.size === 0) counts.delete(count.customer)
         else count.countedAt = -Infinity
       }
@@ -314,7 +314,7 @@ const unfinished = ({ ids, beginning }: Count) => ids.size + beginning
 
 const isFull = (count: Count, most: number) => unfinished(count) >= most
 
-/** Does `work` with a set that gets the uploads that end meanwhile. */
+/** Runs `work` with a set to which the uploads that end meanwhile are added. */
 async function watchEndings<T>(count: Count, work: (ended: Set<string>) => Promise<T>): Promise<T> {
   const ended = new Set<string>()
   count.endings.add(ended)
@@ -325,7 +325,7 @@ async function watchEndings<T>(count: Count, work: (ended: Set<string>) => Promi
   }
 }
 
-/** Sets the ids to those that the store lists, with those that have begun meanwhile and without those that have ended. */
+/** Sets the ids to those that the store lists, adds those that have begun meanwhile, and removes those that have ended. */
 function recountIds(store: UploadList, count: Count): Promise<void> {
   return watchEndings(count, async (ended) => {
     const before = new Set(count.ids)
@@ -335,7 +335,7 @@ function recountIds(store: UploadList, count: Count): Promise<void> {
     }
     for (const id of count.ids) if (!before.has(id)) found.add(id)
     for (const id of ended) found.delete(id)
-    // Do not put an `await` before it: an upload that ends during that would stay counted.
+    // Do not put an `await` before this line: an upload that ends during it would stay counted.
     count.ids = found
   })
 }

@@ -1,10 +1,10 @@
-/** The values that were set last, by their keys. */
+/** Remembers the values that were set last, by key. */
 export interface RecentValues<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
 }
 
-/** {@link RecentValues} of at most `limit` keys, without those that were set longest ago. */
+/** {@link RecentValues} of at most `limit` keys: beyond that it drops the keys that were set longest ago. */
 export function createRecentValues<Value>(limit: number): RecentValues<Value> {
   const values = new Map<string, Value>()
   return {

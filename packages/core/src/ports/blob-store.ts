@@ -3,10 +3,10 @@ import type { ByteRange, RangeRequest } from './byte-range.ts'
 import type { ResumableUploads } from './resumable-uploads.ts'
 
 /**
- * Where a blob lives: a customer's name and a file's name. Both have passed the policy of `model/file-name.ts`: 1 to
- * 255 bytes of UTF-8, no `/`, no control character, neither `.` nor `..`; anything else may occur. Two keys are the
- * same blob only when both names are equal code unit by code unit: case, Unicode normalisation and trailing spaces
- * make a difference, on every operating system.
+ * The key of a blob: a customer's name and a file's name. The core has checked both by the policy of `model/file-name.ts`: 1 to
+ * 255 bytes of UTF-8, no `/`, no control character, neither `.` nor `..`; anything else may occur. Two keys mean the same blob
+ * only if both names are equal code unit by code unit: case, Unicode normalisation and trailing spaces make a difference, on
+ * every operating system.
  */
 export interface BlobKey {
   readonly customer: string
@@ -14,18 +14,18 @@ export interface BlobKey {
 }
 
 export interface PutOptions {
-  /** Store only if the name is free, race-free among any number of puts. Default: replace. */
+  /** Store the blob only if the name is free; this holds also among concurrent puts. Default: replace. */
   readonly createOnly?: boolean
   readonly signal?: AbortSignal
   /**
-   * The store may call it with a chunk that it has copied or written; the bytes of the chunk may be overwritten from then
-   * on. A store need not call it, and calls it at most once for each chunk. Default: none.
+   * The store may call this with a chunk that it has copied or written; from then on, the caller may overwrite the bytes of the
+   * chunk. A store need not call it, and calls it at most once for each chunk. Default: none.
    */
   readonly release?: (chunk: Uint8Array) => void
   /**
-   * A store that can read what it has taken of the content may call it, before it asks for the first chunk, with a function
-   * that does so: it gives all bytes of the chunks so far, each piece to be used before the next one is asked for. The caller
-   * uses it only while the store waits for a chunk or for the end. Default: none.
+   * Before it asks for the first chunk, a store may call this with a function `readBack`, which reads all bytes of the chunks that
+   * the store has taken so far. A piece from `readBack` must be used before the next one is asked for. The caller calls `readBack`
+   * only while the store waits for a chunk or for the end. Default: none.
    */
   readonly onReadable?: (readBack: () => AsyncIterable<Uint8Array>) => void
 }
@@ -34,29 +34,29 @@ export interface OpenOptions {
   /** Default: the whole blob. */
   readonly range?: RangeRequest
   /**
-   * Whether the bytes of a chunk may be overwritten once the next chunk is asked for or the reading ends, however it
-   * does, which lets a store read into few buffers. Default: no, a chunk is the reader's for good.
+   * Whether the store may overwrite the bytes of a chunk when the reader asks for the next chunk or stops reading, so that it can
+   * reuse a few buffers. Default: no, a chunk never changes.
    */
   readonly reuseChunks?: boolean
 }
 
-/** A blob opened for reading. It must be read or closed, or it holds resources. */
+/** A blob opened for reading. The caller must read or close it: otherwise it keeps resources. */
 export interface OpenBlob {
   readonly info: BlobInfo
-  /** What `content` yields; the whole blob when no range was asked for; `undefined` when the range selects no byte. */
+  /** The range that `content` yields: the whole blob if no range was asked for; `undefined` if the range selects no byte. */
   readonly range: ByteRange | undefined
   /**
-   * The bytes of `range`, in order, in chunks of the store's choosing; nothing when `range` is `undefined`. Iterated at
-   * most once. Yields exactly `range.length` bytes or throws: it never ends short. Reads as the reader does, no further
-   * ahead than a buffer. When the iteration ends, fails or is stopped early, everything held is released.
+   * The bytes of `range`, in order, in chunks whose size the store chooses; nothing when `range` is `undefined`. The caller iterates
+   * it at most once. It yields exactly `range.length` bytes or throws: it never ends early. It reads at most one buffer ahead of
+   * the reader. When the iteration ends, fails or is stopped early, all resources are released.
    */
   readonly content: AsyncIterable<Uint8Array>
   /**
-   * The same bytes, if the store has them in memory already, as it may with small blobs; a caller who takes them need not
+   * The same bytes, if the store has them in memory already, for example those of a small blob. A caller that takes them need not
    * iterate `content`. They do not change, and the caller must not change them: other readers may share them.
    */
   readonly bytes?: Uint8Array
-  /** Releases what is held, whether or not `content` was read; may be called again, and after reading. */
+  /** Releases the resources, whether `content` was read or not. It may be called again, and after reading. */
   close(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export interface ListOptions {
   readonly prefix?: string
   /** Only names greater than this one, which need not exist. Default: from the first. */
   readonly after?: string
-  /** At most so many entries, 1 or more, on all pages together. Default: all. */
+  /** The most entries on all pages together, 1 or more. Default: all. */
   readonly limit?: number
 }
 
@@ -77,66 +77,65 @@ export interface Usage {
 }
 
 /**
- * Keeps blobs, and only that: names, limits, quota and permission are the core's business and have been judged before
- * a store is called. Every sentence here is a test in `@holdfast/contract`.
+ * Keeps blobs, and does nothing else: the core checks names, limits, quota and permission before it calls a store. Every sentence
+ * here is a test in `@holdfast/contract`.
  *
- * A store rejects with a `FileServiceError` where the condition is one of these and certain: `already-exists`,
- * `insufficient-storage` (full, or its own quota used up), `file-too-large` (more than it can keep in one blob, however
- * empty it is), `store-unavailable` (cannot be reached, or not in time). Every other failure comes through as it is; the
- * core reports it as a fault. Absence is never an error.
+ * A store rejects with a `FileServiceError` if it is certain that one of these is the cause: `already-exists`,
+ * `insufficient-storage` (the store is full, or its own quota is used up), `file-too-large` (more than the store can keep in one
+ * blob, even if it is empty), `store-unavailable` (it cannot be reached, or not in time). Every other error is passed on unchanged;
+ * the core reports it as an unexpected error. That a blob does not exist is never an error.
  */
 export interface BlobStore {
   /**
-   * Stores `content` under `key`, in place of any earlier blob.
+   * Stores `content` under `key`, and replaces an earlier blob.
    *
-   * Given: `content` is iterated at most once; a chunk may be empty and is not altered after it was yielded; an end of
-   * the iteration means that the content is complete, everything else ends by throwing.
+   * Callers guarantee: `content` can be iterated once; a chunk may be empty, and does not change after it was yielded; if the
+   * iteration ends, the content is complete; if the content is incomplete, the iteration throws.
    *
-   * Promised: content is taken one chunk at a time, as it can be written, so that memory stays bounded. The blob
-   * becomes visible in one step, after the content has ended: a reader finds the earlier blob or the whole new one.
-   * When the promise resolves, the blob survives a crash of the process and of the machine. If the content throws, or
-   * the signal aborts, the call rejects with that very error, at once even when the content is stalled; the earlier
-   * blob stays as it was and nothing of the new one remains. A chunk that is not a `Uint8Array` is refused by a
-   * `TypeError`, likewise without a trace: `requireBytes` knows. If the store fails or refuses, or the signal aborts, the
-   * content's iterator is closed. Puts of one key do not wait for each other's content. Of several puts of one key
-   * each either succeeds whole or fails without a trace; of several create-only puts exactly one succeeds, and the
-   * others reject with `already-exists`. An abort after the promise has settled does nothing.
+   * Stores promise: the store iterates `content` at most once, and takes one chunk at a time, as fast as it can write, so that
+   * memory stays bounded. The blob becomes visible in one step, after the content has ended: a reader finds either the earlier
+   * blob or the whole new one. When the promise resolves, the blob survives a crash of the process and of the machine. If the
+   * content throws, or the signal aborts, the call rejects at once with that very error, even while the content is stalled; the
+   * earlier blob stays unchanged, and nothing of the new one remains. The same happens, with a `TypeError`, for a chunk that is not
+   * a `Uint8Array`; `requireBytes` checks that. If the store fails or refuses, or the signal aborts, it closes the content's
+   * iterator. Puts of one key do not wait for each other's content. Of several puts of one key, each succeeds completely or fails
+   * without a trace; of several create-only puts, exactly one succeeds, and the others reject with `already-exists`. An abort after
+   * the promise has settled does nothing.
    *
-   * The one thing that cannot be promised: when publishing itself fails half-way (power cut, lost connection), the call
-   * rejects and afterwards the blob is the earlier one or the new one, whole.
+   * One thing cannot be promised: if the publication itself fails half-way (power cut, lost connection), the call rejects, and the
+   * blob is afterwards either the earlier one or the whole new one.
    */
   put(key: BlobKey, content: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<BlobInfo>
 
   /**
-   * Opens a blob for reading; `undefined` if there is none. What was opened stays readable to its end even if the blob
-   * is replaced or deleted meanwhile, and `info` describes the very bytes that `content` yields.
+   * Opens a blob for reading; `undefined` if there is none. An opened blob stays readable to its end even if it is replaced or
+   * deleted meanwhile, and `info` describes exactly the bytes that `content` yields.
    */
   open(key: BlobKey, options?: OpenOptions): Promise<OpenBlob | undefined>
 
-  /** What is known of a blob; `undefined` if there is none. */
+  /** The {@link BlobInfo} of a blob; `undefined` if there is none. */
   stat(key: BlobKey): Promise<BlobInfo | undefined>
 
   /**
-   * Removes a blob. `true` once it is gone for good, crash or not; `false` if there was none. Of several calls at once for
-   * one blob exactly one is `true`. Only where the calls come through different openings of the data, such as those of
-   * several servers, more than one may be `true`: not every medium says which deletion has found the blob. A store that has a
-   * service keep its data says in its documentation where a crash of that service can bring blobs back.
+   * Deletes a blob. Resolves with `true` when it is deleted durably, so that no crash brings it back; with `false` if there was
+   * none. Of several concurrent calls for one blob, exactly one resolves with `true`. Only if the calls use different openings of
+   * the data, such as those of several servers, more than one may: not every medium shows which deletion has found the blob. A
+   * store that keeps its data in another service documents when a crash of that service can bring blobs back.
    */
   delete(key: BlobKey): Promise<boolean>
 
   /**
-   * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of
-   * strings), in pages of the store's choosing: each has 1 to 1,024 names and is not altered after it was yielded.
-   * Nothing for a customer without blobs. A blob that is there during the whole iteration occurs exactly once; one that
-   * comes or goes meanwhile may occur or not. A list of fewer entries than its limit has reached the last name. Only
-   * whole, published blobs occur.
+   * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of strings). The store
+   * chooses the size of the pages: each has 1 to 1,024 names, and does not change after it was yielded. A customer without blobs has
+   * no page. A blob that exists during the whole iteration occurs exactly once; one that is added or deleted meanwhile may occur or
+   * not. A list with fewer entries than its limit has reached the last name. Only whole, published blobs occur.
    */
   list(customer: string, options?: ListOptions): AsyncIterable<readonly string[]>
 
   /**
-   * What is known of a customer's blobs, in the order and pages of `list`, with the same promises. Each entry describes one
-   * published blob, as `stat` would have at some moment of the iteration; that of a blob which is replaced meanwhile
-   * describes the earlier one or the new one.
+   * The {@link BlobInfo} of a customer's blobs, in the order and pages of `list`, with the same promises. Each entry describes one
+   * published blob, as `stat` would at some moment of the iteration; if a blob is replaced meanwhile, its entry describes the
+   * earlier one or the new one.
    */
   listDetails(customer: string, options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
 
@@ -144,11 +143,12 @@ export interface BlobStore {
   usage(customer: string): Promise<Usage>
 
   /**
-   * The names of all customers who keep a blob, in ascending order of their UTF-8 bytes, each once. One who comes or
-   * goes meanwhile may occur or not; so may one without blobs, since a store need not forget who had some.
+   * The names of all customers with a blob, in ascending order of their UTF-8 bytes, each once. A customer whose first blob is added
+   * or last one deleted meanwhile may occur or not. A customer without blobs may occur, too: a store need not forget a customer
+   * who had some.
    */
   customers(): AsyncIterable<string>
 
-  /** Uploads that come in pieces, where the store can keep them. */
+  /** Uploads that come in pieces, if the store supports them. */
   readonly resumable?: ResumableUploads
 }

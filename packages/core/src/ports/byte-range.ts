@@ -1,6 +1,6 @@
 /**
- * The bytes a reader asks for, before the size is known (RFC 9110 §14.1.2): from `first` to `last`, both inclusive and
- * counted from 0, to the end where `last` is left out or lies beyond it; or the last `suffixLength` bytes.
+ * The bytes that a reader asks for, before the size is known (RFC 9110 §14.1.2): either from `first` to `last`, both inclusive and
+ * counted from 0, or to the end if `last` is absent or beyond the end; or the last `suffixLength` bytes.
  */
 export type RangeRequest =
   | { readonly first: number; readonly last?: number }
@@ -13,8 +13,8 @@ export interface ByteRange {
 }
 
 /**
- * The bytes of a blob of `size` bytes that `request` selects; all of them without a request. `undefined` where the
- * request selects none, which RFC 9110 §15.5.17 calls unsatisfiable. A suffix longer than the blob selects all of it.
+ * The bytes that `request` selects in a blob of `size` bytes; all bytes without a request. `undefined` if the request selects no
+ * byte, which RFC 9110 §15.5.17 calls unsatisfiable. A suffix longer than the blob selects the whole blob.
  */
 export function resolveRange(
   request: RangeRequest | undefined,

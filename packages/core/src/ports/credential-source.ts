@@ -1,8 +1,8 @@
-/** What is known of a customer for logging in. */
+/** The data of a customer that a login needs. */
 export interface Credential {
-  /** The customer's name, equal to the one asked for. */
+  /** The customer's name, equal to the `name` that `find` was called with. */
   readonly name: string
-  /** A hash that the {@link PasswordVerifier} in use understands, a PHC string as a rule. Never the password. */
+  /** A hash that the {@link PasswordVerifier} in use understands, usually a PHC string. Never the password. */
   readonly passwordHash: string
   /** The most bytes the customer may keep. Default: no limit. */
   readonly quota?: number
@@ -13,42 +13,43 @@ export interface Credential {
 /** Knows the customers. Every sentence here is a test in `@holdfast/contract`. */
 export interface CredentialSource {
   /**
-   * The credential of the customer called `name`, compared code unit by code unit: case and normalisation count, and
-   * names such as `__proto__` are names like others. `undefined` if there is none. `name` is whatever a stranger sent:
-   * any string, the empty one included. Rejects when the source cannot answer; a failure is never `undefined`. Called
-   * for every request: a source that has its customers in memory returns the credential without a promise.
+   * The credential of the customer called `name`; `undefined` if there is no such customer. Names are compared code unit by code
+   * unit: case and normalisation make a difference, and names such as `__proto__` are ordinary names. `name` comes from an unknown
+   * client: it may be any string, also the empty one. Rejects when the source cannot answer; a failure is never `undefined`. This
+   * is called for every request, so a source that has its customers in memory returns the credential without a promise.
    */
   find(name: string): Credential | undefined | Promise<Credential | undefined>
 
   /**
-   * The key that links to the files of the customer called `name` are signed with; `undefined` if there is no such customer.
-   * It has 32 bytes or more, is another one for each customer, and a new one once the password has changed, which makes all
-   * earlier links worthless. All servers that share the customers give the same. It follows from what they know already, in
-   * such a way that a guess at the password by means of a link costs what a guess by means of the hash does. A stranger
-   * presents the name: the time must not depend on whether there is such a customer. Rejects when the source cannot answer.
-   * A source without this method has no links.
+   * The key that signs the links of the customer called `name`; `undefined` if there is no such customer. It has 32 bytes or more,
+   * and differs from customer to customer. When the password changes, the key changes, too, so that all earlier links become
+   * invalid. All servers that share the customers return the same key. They derive it from data that they have already, in such a
+   * way that to guess the password from a link costs as much as to guess it from the hash. The name comes from an unknown client:
+   * the time of a call must not depend on whether there is such a customer. Rejects when the source cannot answer. Without this
+   * method there are no links.
    */
   linkKey?(name: string): Promise<Uint8Array | undefined>
 }
 
-/** What a verifier may know of an attempt in addition to the password. */
+/** What a verifier gets about an attempt besides the password. */
 export interface VerificationOptions {
   /** The name in the attempt: for verifiers that ask another service, which counts attempts by name. */
   readonly name?: string
-  /** Where the attempt comes from. When many wait, addresses take turns. */
+  /** The address from which the attempt comes. When many attempts wait, the addresses are served in rotation. */
   readonly address?: string
   /** Aborts when the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Whether `passwordHash` was made from `password`. A synchronous function will do.
+ * Whether `passwordHash` was made from `password`. The function may be synchronous.
  *
- * Given: `password` is whatever a stranger sent; `passwordHash` comes from the credential source, `undefined` for an
- * unknown customer. Promised: an unknown customer takes as long as a wrong password and gives `false`; the caller's
- * thread is not blocked while hashing; no more than a bounded number of hashes are computed at a time, and when too
- * many wait the call rejects with `overloaded`. Rejects with the signal's reason when it aborts before hashing has
- * begun. Rejects when the hash is in no known format. A result that needs no hashing may be returned without a promise.
+ * Callers guarantee: `password` is any string from an unknown client; `passwordHash` comes from the credential source, and is
+ * `undefined` for an unknown customer. Verifiers promise: for an unknown customer the call takes as long as for a wrong password,
+ * and the result is `false`; hashing does not block the caller's thread; the number of hashes that are computed at a time is
+ * limited, and when too many calls wait, a call rejects with `overloaded`. Rejects with the signal's reason if it aborts before
+ * hashing has begun. Rejects if the format of the hash is unknown. A result that needs no hashing may be returned without a
+ * promise.
  */
 export type PasswordVerifier = (
   password: string,

@@ -1,20 +1,20 @@
-/** What is wrong, and what to do about it, in words for the person who runs the service. */
+/** What is wrong, and what to do about it, for the person who runs the service. */
 export interface Advice {
-  /** What is wrong. After a colon at its end, words go on in the same line, and names or commands stand below it. */
+  /** What is wrong. If it ends with a colon, remedies in words follow on the same line, and names or commands below it. */
   readonly problem: string
   /**
-   * What to do, each a command, or part of a sentence, or a sentence of its own, which begins with a capital letter. None where
-   * nothing can be done, or where that is plain.
+   * What to do: each is a command, a part of a sentence, or a whole sentence, which begins with a capital letter. Empty if nothing
+   * can be done, or if it is obvious.
    */
   readonly remedies: readonly string[]
 }
 
-/** Puts an {@link Advice} together. */
+/** Makes an {@link Advice}. */
 export function advice(problem: string, ...remedies: readonly string[]): Advice {
   return { problem, remedies }
 }
 
-/** All that `advice` says, as one text for a terminal or a log. */
+/** An advice as one text, for a terminal or a log. */
 export function adviceText({ problem, remedies }: Advice): string {
   if (problem.endsWith(':')) return [problem, ...remedies].join(areWords(remedies) ? ' ' : '\n  ')
   return remedies.reduce(
@@ -32,8 +32,8 @@ function isSentence(remedy: string): boolean {
 }
 
 /**
- * Whether `error` carries an {@link Advice}, so that its message is for the person who runs the service, and no stack is needed.
- * Tests the shape and not the class, since two copies of this package may be installed side by side.
+ * Whether `error` has an {@link Advice}: then its message is for the person who runs the service, and its stack is not needed. It
+ * checks the shape and not the class, since two copies of this package may be installed.
  */
 export function carriesAdvice(error: unknown): error is Error & Advice {
   return (
@@ -45,13 +45,13 @@ export function carriesAdvice(error: unknown): error is Error & Advice {
   )
 }
 
-/** The advice that `error` carries; the message of any other, without remedies. */
+/** The advice of `error`; for an error without one, its message without remedies. */
 export function adviceOf(error: unknown): Advice {
   if (carriesAdvice(error)) return advice(error.problem, ...error.remedies)
   return advice(error instanceof Error ? error.message : String(error))
 }
 
-/** A `RangeError` for text that a person wrote, which carries the advice. */
+/** A `RangeError` with the advice, for text that a person wrote. */
 export function rangeErrorOf(advice: Advice): RangeError & Advice {
   return Object.assign(new RangeError(adviceText(advice)), advice)
 }
@@ -68,8 +68,8 @@ function ended(text: string): string {
 }
 
 /**
- * Why a service cannot be set up, as its administrator can change it: a setting, a file, a store, a port. `problem` and `remedies`
- * say what is wrong and what to do; `message` has both in one text.
+ * Why a service cannot start, if its administrator can change that: because of a setting, a file, a store or a port. `problem` and
+ * `remedies` say what is wrong and what to do; `message` has both in one text.
  */
 export class SetupError extends Error implements Advice {
   override readonly name: string = 'SetupError'
@@ -83,24 +83,24 @@ export class SetupError extends Error implements Advice {
   }
 }
 
-/** How a check ended; `skipped`: it could not be made, which is neither good nor bad. */
+/** The result of a check; `skipped`: it could not be made, which is neither good nor bad. */
 export type FindingMark = 'ok' | 'warning' | 'problem' | 'skipped'
 
 /**
- * What one check of an installation found, in words for its administrator. `warning`: it works, and should not stay so.
- * `problem`: what is promised does not hold, or the service cannot run.
+ * The result of one check of an installation, for its administrator. `warning`: the service works, but something should be changed.
+ * `problem`: the service cannot run, or cannot keep a promise.
  */
 export interface Finding {
   /** What was checked, in one to three words, such as `free space`. */
   readonly check: string
   readonly mark: FindingMark
-  /** What was found, without a dot at the end. May hold names of files as they are. */
+  /** What was found, without a full stop at the end. May contain names of files unchanged. */
   readonly message: string
-  /** What to do about it, each a command or a sentence; none where nothing is to be done. */
+  /** What to do about it: each is a command or a sentence. Empty if nothing is to be done. */
   readonly remedies: readonly string[]
 }
 
-/** Says that `check` has found `message`. */
+/** Makes a {@link Finding}. */
 export function finding(
   mark: FindingMark,
   check: string,

@@ -14,11 +14,12 @@ const factors: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * A number of bytes from what a person writes: `1048576`, `50GB`, `1.5 GiB`, `10 mib`. Units, in any case: B; kB, MB,
+ * Reads a number of bytes as a person writes it: `1048576`, `50GB`, `1.5 GiB`, `10 mib`. Units, in upper or lower case: B; kB, MB,
  * GB and TB are powers of 1000; KiB, MiB, GiB and TiB are powers of 1024. A fraction of a byte is cut off.
  *
- * @throws RangeError with its remedy (see `adviceOf`), whose message ends a sentence (`is not a size …`) for anything else, a bare `K`, `M` or `G`
- * included, since it could mean either; for negative sizes; for sizes beyond `Number.MAX_SAFE_INTEGER`.
+ * @throws RangeError with its remedy (see `adviceOf`) for any other text, for negative sizes, and for sizes beyond
+ *   `Number.MAX_SAFE_INTEGER`. A `K`, `M` or `G` alone is refused, since it has two meanings. The message can end a sentence (`is
+ *   not a size …`).
  */
 export function parseByteSize(text: string): number {
   const [, digits, unit] = /^(\d{1,20}(?:\.\d{1,20})?)\s*([a-z]{0,3})$/i.exec(text.trim()) ?? []
@@ -35,22 +36,23 @@ export function parseByteSize(text: string): number {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** A number of bytes for people, with three digits and a unit, powers of 1000: `2.15 GB`, `512 B`. */
+/** A number of bytes as text for people, with up to three digits and a unit in powers of 1000: `2.15 GB`, `512 B`. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
-  // What would be rounded up to 1000 is one of the next unit.
+  // A value that would be rounded up to 1000 becomes 1 of the next unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000
     unit++
   }
-  // Only whole bytes are as they are; the number of decimals keeps the width steady.
+  // Bytes have no decimals; other units have so many that the text has three digits.
   const decimals = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2
   return `${value.toFixed(decimals)} ${units[unit] ?? ''}`
 }
 
 /**
- * The one of `words` that `word` is probably a slip of: equal but for case, or at most two edits away; of up to three letters, one.
+ * The one of `words` that the writer of `word` probably meant: equal except for case, or at most two edits away; for a `word` of up
+ * to three letters, at most one.
  */
 export function closestWord(word: string, words: Iterable<string>): string | undefined {
   const lower = word.toLowerCase()
@@ -64,7 +66,7 @@ export function closestWord(word: string, words: Iterable<string>): string | und
   return closest
 }
 
-/** Levenshtein's distance. */
+/** The Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (const [index, letter] of Array.from(from).entries()) {
@@ -80,8 +82,8 @@ function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0
 }
 
-/** Whether the `hostname` of a URL is this machine: `localhost` or below it, ::1, or an address of 127.0.0.0/8. */
+/** Whether the `hostname` of a URL is this machine: `localhost` or a subdomain of it, ::1, or an address of 127.0.0.0/8. */
 export function isLoopbackHost(hostname: string): boolean {
-  // A URL has each such address in this form. A name that begins with "127." may be anywhere.
+  // URLs normalize each such address to this form. A name that only begins with "127." may be any machine.
   return /^(127(\.\d{1,3}){3}|\[::1\]|(.*\.)?localhost)$/.test(hostname)
 }

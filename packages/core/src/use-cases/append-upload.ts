@@ -12,31 +12,31 @@ import { lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-polic
 import { checkSize } from './upload-file.ts'
 
 export interface AppendUploadOptions {
-  /** The length of the whole file, where `begin` did not know it. */
+  /** The length of the whole file, if `begin` did not get it. */
   readonly length?: number
-  /** How many bytes are expected. More than fit are refused before a byte is read. Default: the content's size, if it has one. */
+  /** How many bytes are expected. Too many are refused before a byte is read. Default: the content's size, if it has one. */
   readonly size?: number
-  /** Whether the file is not published even if its length is reached: a later call publishes it. Default: `false`. */
+  /** Whether to leave the publication to a later call, even if the length is reached. Default: `false`. */
   readonly isPartial?: boolean
-  /** The digest of these bytes. All of them count or none, then. */
+  /** The digest of these bytes. With it, all of them are added or none. */
   readonly digest?: ExpectedDigest
-  /** Ends the append; it rejects with the signal's reason, and what came counts. */
+  /** Ends the append; it rejects with the signal's reason, and bytes that have arrived are kept. */
   readonly signal?: AbortSignal
-  /** Called with each chunk that the store no longer needs, so that its memory can be used again. Default: no call. */
+  /** Called with each chunk that the store no longer needs, so that its memory can be reused. Default: none. */
   readonly release?: (chunk: Uint8Array) => void
-  /** Called with the upload as it is found, and whenever more bytes have become durable. It must not throw. Default: no call. */
+  /** Called with the upload as it is found, and whenever more bytes have become durable. It must not throw. Default: none. */
   readonly onState?: (upload: ResumableUpload) => void
 }
 
 /**
- * Adds `content` to the customer's upload `id` at `offset`, and publishes the file when the upload's length is reached, or has been reached
- * before and publishing failed.
- * What came counts, however the call ends. It ends an earlier append that is still under way.
+ * Adds `content` to the customer's upload `id` at `offset`. It publishes the file when the upload's length is reached, also if that
+ * was reached before and publishing failed. Bytes that have arrived are kept, also when the call fails. It ends an earlier append
+ * that is still under way.
  *
  * @throws TypeError or RangeError as `uploadFile` does
- * @throws FileServiceError `upload-not-found`; `upload-conflict` if the upload stands at another offset, is published, has
- *   another length, or a later request goes on with it; `file-too-large`, `quota-exceeded`, `digest-mismatch`,
- *   `already-exists`, `insufficient-storage`, `store-unavailable`
+ * @throws FileServiceError `upload-not-found`; `upload-conflict` if the upload has another offset or another length, is
+ *   published, or a later request continues it; `file-too-large`, `quota-exceeded`, `digest-mismatch`, `already-exists`,
+ *   `insufficient-storage`, `store-unavailable`
  */
 export async function appendUpload(
   policy: ResumablePolicy,
@@ -58,13 +58,13 @@ export async function appendUpload(
   let state: ResumableUpload | undefined
   let claim: QuotaClaim | undefined
   let hasEnded = false
-  /** The store has found the upload, and its offset is right, when it asks for the first chunk. */
+  /** When the store asks for the first chunk, it has found the upload and checked the offset. */
   const admitted = async function* () {
     const { plan } = found(state)
     const limit = Math.min(plan.length ?? Infinity, policy.maxFileSize)
     checkSize(offset + size, limit)
     const opened = await policy.quotas.claim(customer, plan.name, size, id)
-    // A later call may have ended the append during the wait; the store closes this generator only now.
+    // A later call may have ended the append during the `await`; the store can close this generator only now.
     if (hasEnded) return opened.end()
     claim = opened
     yield* check(readable.chunks, offset, limit, claim, digestCheck)
@@ -87,7 +87,7 @@ export async function appendUpload(
     if (state !== undefined || !isFileServiceError(error, 'upload-conflict')) throw error
     const upload = await lookUpUpload(policy, key)
     if (upload === undefined) throw uploadNotFound()
-    // A store may refuse appends to what it has begun to publish, even of no bytes.
+    // A store may refuse appends, even of no bytes, to an upload that it has begun to publish.
     const isComplete =
       !upload.published && offset === upload.offset && offset === upload.plan.length
     if (isPartial || !isComplete || size > 0) throw error
@@ -113,7 +113,7 @@ async function isEmpty(content: AsyncIterable<unknown>): Promise<boolean> {
   return true
 }
 
-/** Counts what the store has kept of an append that failed. */
+/** Counts the bytes that the store has kept of a failed append. */
 async function stageWhatCame(
   { uploads }: ResumablePolicy,
   key: UploadKey,
@@ -123,7 +123,7 @@ async function stageWhatCame(
     const upload = await uploads.state(key)
     claim.stage(upload && !upload.published ? upload.offset : 0)
   } catch {
-    // All that was claimed counts until the next look at the store.
+    // All claimed bytes count until the store is asked again.
   }
 }
 

@@ -9,22 +9,22 @@ export interface Login {
   readonly name: string
   readonly password: string
   /**
-   * Where the attempt comes from, usually an IP address; the brake counts failures by it. Attempts without an address
-   * count as one address.
+   * The address from which the attempt comes, usually an IP address; the brake counts failures by it. All attempts without an
+   * address count as one address.
    */
   readonly address?: string
-  /** Aborts when the client has gone: an attempt that has not begun by then is dropped, and not counted. */
+  /** Aborts when the client has left: an attempt that has not begun by then is dropped and not counted. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Resolves to the customer if the password is right. A wrong password and an unknown customer are refused with the same
- * message and, if the verifier keeps its promise, after the same time; both count as failures for the brake.
+ * Resolves with the customer if the password is right. A wrong password and an unknown customer are refused with the same message
+ * and, if the verifier keeps its promise, after the same time; both count as failures for the brake.
  *
- * While the brake refuses, it refuses the right password, too. An attempt that waits is not checked, even if the verifier
- * remembers its password: otherwise an attacker could test passwords at full speed.
+ * While the brake refuses attempts, it refuses the right password, too. While an attempt waits, its password is not checked, even
+ * if the verifier remembers it: otherwise an attacker could test passwords at full speed.
  *
- * @throws TypeError when the name or the password is no string
+ * @throws TypeError when the name or the password is not a string
  * @throws FileServiceError `missing-credentials`, `invalid-credentials`, `too-many-attempts`, `overloaded`
  */
 export async function authenticate(
@@ -55,9 +55,9 @@ export async function authenticate(
   return customerOf(credential)
 }
 
-/** Without the password's hash. Absent limits are left out. */
+/** The customer of a credential, without the password's hash and without absent limits. */
 function customerOf({ name, quota, maxFiles }: Credential): Customer {
-  // Most have no limit, and each request comes this way.
+  // Most customers have no limit, and each request calls this.
   if (quota === undefined && maxFiles === undefined) return { name }
   return {
     name,

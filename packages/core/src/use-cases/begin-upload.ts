@@ -11,18 +11,18 @@ import { finishUpload } from './finish-upload.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import { checkSize, uploadFile, type UploadOptions } from './upload-file.ts'
 
-/** What a client says of an upload in pieces before its first byte; see `UploadPlan`. */
+/** What a client announces about an upload in pieces before its first byte; see `UploadPlan`. */
 export type BeginOptions = Omit<UploadPlan, 'name' | 'link' | 'expiresAfterMs'>
 
 /** The most bytes of UTF-8 in a note. */
 const maxNoteBytes = 4_096
 
 /**
- * Begins an upload of the customer's file `name` that comes in pieces. Nothing is visible before the last of them. An
- * upload of length 0 is published at once.
+ * Begins an upload of the customer's file `name` that comes in pieces. Nothing is visible before the last piece. An upload of
+ * length 0 is published at once.
  *
- * @throws TypeError or RangeError when `length` is no whole number from 0, `sha256` no digest or without a hash to check
- *   it, or `note` no Unicode or longer than 4,096 bytes
+ * @throws TypeError or RangeError when `length` is not a whole number from 0; `sha256` is not a digest, or the service has no
+ *   `createSha256`; or `note` is not well-formed Unicode or longer than 4,096 bytes
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
  *   `insufficient-storage`, `store-unavailable`
  */
@@ -40,7 +40,7 @@ export async function beginUpload(
   if (options.createOnly === true && (await store.stat({ customer: customer.name, name }))) {
     throw new FileServiceError('already-exists', 'The name is taken')
   }
-  // Only a look: until bytes arrive, an upload takes nothing of the quota.
+  // Only a check: until bytes arrive, an upload uses nothing of the quota.
   const claim = await quotas.claim(customer, name, options.length)
   claim.end()
   const plan = { ...options, name, ...linkOf(policy), expiresAfterMs: uploadExpiryMs }
@@ -50,12 +50,12 @@ export async function beginUpload(
   return upload.plan.length === 0 ? finishEmpty(policy, customer, upload) : upload
 }
 
-/** Which link the uploads under this policy are begun by, for their plans. */
+/** The link by which uploads under this policy are begun, for their plans. */
 export function linkOf({ link }: ResumablePolicy): Pick<UploadPlan, 'link'> {
   return link === undefined ? {} : { link }
 }
 
-/** The caller of a failed `begin` gets no id, so that nothing may be left of the upload. */
+/** Publishes an empty file. If that fails, it discards the upload: the caller gets no id to do so. */
 async function finishEmpty(
   policy: ResumablePolicy,
   customer: Customer,
@@ -69,7 +69,7 @@ async function finishEmpty(
   }
 }
 
-/** @throws TypeError or RangeError for what no client may say of an upload */
+/** @throws TypeError or RangeError for options that no upload may have */
 export function checkPlan({ createSha256 }: ResumablePolicy, options: BeginOptions): void {
   const { length, sha256, note } = options
   if (length !== undefined) requireWholeBytes('length', length)
@@ -90,17 +90,17 @@ function checkNote(note: string): void {
 
 export interface UploadWholeOptions
   extends Omit<BeginOptions, 'length'>, Pick<UploadOptions, 'digest' | 'signal' | 'release'> {
-  /** Bytes of the content, all of which have to come. */
+  /** How many bytes the content has; all of them must arrive. */
   readonly length: number
 }
 
 /**
- * Stores `content`, which is the whole file `name`, as `uploadFile` does, and keeps it as an upload that has been published.
- * Of a content that fails nothing is kept. It costs far less than to begin an upload and to append to it, and is for clients
- * that cannot go on with an upload before they have the answer to this.
+ * Stores `content`, which is the whole file `name`, as `uploadFile` does, and remembers it as a published upload. If the content
+ * fails, nothing is kept. This costs far less than `beginUpload` and `appendUpload`. It is for clients that cannot resume the upload
+ * before they have the answer.
  *
  * @throws TypeError or RangeError as `beginUpload` and `uploadFile` do
- * @throws FileServiceError what `uploadFile` throws; `upload-conflict` if the content ends before `length`
+ * @throws FileServiceError as `uploadFile` does; `upload-conflict` if the content ends before `length`
  */
 export async function uploadWhole(
   policy: ResumablePolicy,
@@ -114,7 +114,7 @@ export async function uploadWhole(
   requireWholeBytes('length', length)
   checkPlan(policy, begin)
   const hash = sha256 === undefined ? undefined : policy.createSha256?.()
-  // In the order of an append and a publication.
+  // The checks have the order in which an append and a publication make them.
   const digests = [digest, hash && { hash, expected: () => sha256 }]
   const checks = digests.flatMap((one) => (one ? [createDigestCheck(one, signal)] : []))
   const { maxFileSize } = policy
@@ -132,11 +132,11 @@ export async function uploadWhole(
   )
   policy.onPublished(customer, file)
   const plan = { ...begin, name, ...linkOf(policy), expiresAfterMs: policy.uploadExpiryMs }
-  // The file is safe: a store that breaks the promise of `remember` must not deny that.
+  // The file is stored, so the call must not fail even if a store breaks the promise of `remember`.
   return policy.uploads.remember(customer.name, plan, file).catch(() => unknownUpload(plan, file))
 }
 
-/** What `remember` would resolve to, with the id of no upload. */
+/** The result of `remember`, but with an id that no upload has. */
 function unknownUpload(plan: UploadPlan, published: BlobInfo): ResumableUpload {
   const expiresAt = new Date(Date.now() + plan.expiresAfterMs)
   return { id: crypto.randomUUID(), plan, offset: published.size, expiresAt, published }

@@ -5,7 +5,7 @@ import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /**
- * Deletes the customer's file `name`. When it resolves, the file is gone for good.
+ * Deletes the customer's file `name`. When it resolves, the file is deleted durably.
  *
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
  */

@@ -8,25 +8,24 @@ export interface IncrementalHash {
   digest(encoding: 'hex'): string
 }
 
-/** A digest to check the content against before it becomes visible. */
+/** A digest that the content must have before it becomes visible. */
 export interface ExpectedDigest {
-  /** A fresh hash of the algorithm in question. */
+  /** A fresh hash of the digest's algorithm. */
   readonly hash: IncrementalHash
   /**
-   * Called once, after the last byte. Returns the digest in lower-case hexadecimal, or `undefined` if there is nothing to
-   * compare with.
+   * Called once, after the last byte. Returns the expected digest in lower-case hexadecimal, or `undefined` if there is none.
    */
   expected(): string | undefined
   /**
-   * Whether there is probably nothing to compare with. Then, where the store can read what it has of the content, that is
-   * hashed at the end, if at all; to hash takes a third of an upload's processor time. Default: no, each chunk is hashed as it comes.
+   * Whether there will probably be no expected digest. Then, if the store can read back its content, that is hashed at the end, and
+   * only if there is one: hashing takes a third of an upload's processor time. Default: no, each chunk is hashed as it arrives.
    */
   readonly isUnlikely?: boolean
 }
 
 /** The check of an upload's digest. */
 export interface DigestCheck {
-  /** For the store's `put`; left out where each chunk is hashed. */
+  /** For the store's `put`; absent if each chunk is hashed. */
   readonly onReadable?: Required<PutOptions>['onReadable']
   update(chunk: Uint8Array): void
   /** Called after the last chunk. */
@@ -34,9 +33,9 @@ export interface DigestCheck {
 }
 
 /**
- * Checks a content against `digest`; `signal` ends the check.
+ * Makes the check of a content by `digest`; `signal` ends the check.
  *
- * @throws TypeError when `digest` is no such thing, but the digest itself for one
+ * @throws TypeError when `digest` is not an {@link ExpectedDigest}, but for example the digest itself
  */
 export function createDigestCheck(
   digest: ExpectedDigest,

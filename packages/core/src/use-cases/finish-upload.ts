@@ -13,15 +13,16 @@ export interface FinishedUpload extends ResumableUpload {
 }
 
 /**
- * Publishes the upload `id` with the bytes it has, and resolves to its last state. May be called again, as after a lost answer: then it
- * resolves to what was published, whatever has happened to the file since. An upload whose digest differs is discarded. If the name or the
- * quota refuses the upload, no digest is computed, and the digest of an upload is computed once, however often publishing fails.
+ * Publishes the upload `id` with the bytes that it has, and resolves with its last state. It may be called again, for example after
+ * a lost answer: then it resolves with what was published, even if the file has changed since. An upload with a wrong digest is
+ * discarded. If the name is taken or the quota exceeded, no digest is computed. The digest of an upload is computed only once, even
+ * if publishing fails several times.
  *
- * Once `signal` has aborted, the call waits for no other one, begins no digest and publishes nothing; it rejects with the
- * signal's reason. A digest that is being computed then is computed to its end: otherwise a client that always leaves before that
- * would never get its file published.
+ * After `signal` has aborted, the call does not wait for others, begins no digest and publishes nothing; it rejects with the
+ * signal's reason. But a digest that is being computed is completed: otherwise the file of a client that always leaves before the
+ * end would never be published.
  *
- * @throws FileServiceError `upload-not-found`; `upload-conflict` if a length is known and not reached; `already-exists`,
+ * @throws FileServiceError `upload-not-found`; `upload-conflict` if the length is known and not reached; `already-exists`,
  *   `quota-exceeded`, `digest-mismatch`, `insufficient-storage`, `store-unavailable`
  */
 export async function finishUpload(
@@ -52,7 +53,7 @@ export async function finishUpload(
 
 interface Publication {
   readonly published: BlobInfo
-  /** Whether another process has published it. */
+  /** Whether another process published it. */
   readonly isEarlier: boolean
 }
 
@@ -71,12 +72,12 @@ async function publish(
     await checkDigest(policy, customer, upload, signal)
     claim.stage(upload.offset)
     await claim.prepare()
-    // Another process may have published it before this one locked the name, and the file may have changed since: the end of
-    // the claim looks it up.
+    // Another process may have published it before this one locked the name, and the file may have changed since. The claim is
+    // not settled then, so its end looks the file up.
     const before = isLimited(customer) ? (await uploads.state(key))?.published : undefined
     if (before) return { published: before, isEarlier: true }
     const published = await uploads.publish(key)
-    // More may have come before the store ended the last append.
+    // More bytes may have arrived before the store ended the last append.
     claim.stage(published.size)
     claim.settle()
     return { published, isEarlier: false }
@@ -86,10 +87,10 @@ async function publish(
 }
 
 /**
- * The file of an upload that another process has published meanwhile, if it only creates. The store decides about the name at
- * publication; this early look spares the server the digest.
+ * The file of a create-only upload, if another process has published it meanwhile. The store decides about the name at publication;
+ * this early check can spare the server the digest.
  *
- * @throws FileServiceError `already-exists` where the name is taken by another file
+ * @throws FileServiceError `already-exists` if another file has the name
  */
 async function findTaken(
   { store, uploads }: ResumablePolicy,
@@ -103,8 +104,8 @@ async function findTaken(
 }
 
 /**
- * The SHA-256 of the first `offset` bytes of an unfinished upload, in hexadecimal, read back from the store: a running hash cannot be kept
- * from one piece to the next. It is computed once for each offset, unless `signal` ends that.
+ * The SHA-256 of the first `offset` bytes of an unfinished upload, in hexadecimal. The bytes are read back from the store, since a
+ * running hash cannot be stored between two pieces. The digest is computed once for each offset, unless `signal` ends that.
  */
 export async function digestOf(
   { uploads, digests }: ResumablePolicy,
@@ -128,7 +129,7 @@ export async function digestOf(
   return digest
 }
 
-/** Declares the length before, so that the store never publishes bytes that come after those that were read. */
+/** Checks the digest of the whole file. First declares the length, so that the store cannot publish bytes that come later. */
 async function checkDigest(
   policy: ResumablePolicy,
   customer: Customer,

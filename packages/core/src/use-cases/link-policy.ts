@@ -9,28 +9,28 @@ import { statFile } from './serve-file.ts'
 
 /** A link of one customer. */
 export interface Link {
-  /** Lets whoever has it do what the link is for. It is no secret of the customer's: nothing else can be made of it. */
+  /** Everyone who has the token can do what the link allows, and nothing else. It reveals no secret of the customer. */
   readonly token: string
   readonly expiresAt: Date
 }
 
-/** A link as a stranger presents it. */
+/** A link as an unknown client presents it. */
 export interface PresentedLink {
   readonly token: string
   /** The name of the file that the request is about. */
   readonly name: string
-  /** Where it comes from, usually an IP address; the brake counts wrong links by it. */
+  /** The address from which it comes, usually an IP address; the brake counts wrong links by it. */
   readonly address?: string
 }
 
-/** What links are made and judged by. */
+/** What is needed to make and to check links. */
 export interface LinkPolicy {
   readonly store: BlobStore
   readonly credentials: CredentialSource
   readonly linkKey: NonNullable<CredentialSource['linkKey']>
   readonly createSignature: CreateLinkSignature
   readonly brake: LinkBrake
-  /** The longest time for which a link is good, in milliseconds. */
+  /** The longest time for which a link is valid, in milliseconds. */
   readonly maxAgeMs: number
   readonly now: () => number
 }
@@ -38,8 +38,8 @@ export interface LinkPolicy {
 const hourMs = 60 * 60 * 1000
 
 /**
- * For how long a link is to be good: `expiresInMs`, or an hour, or the most.
- * @throws TypeError or RangeError when `expiresInMs` is no number of milliseconds from 1 to the most
+ * How long a link is valid, in milliseconds. Default of `expiresInMs`: an hour, or `maxAgeMs` if that is shorter.
+ * @throws TypeError or RangeError when `expiresInMs` is not a number from 1 to `maxAgeMs`
  */
 export function linkAge(
   { maxAgeMs }: LinkPolicy,
@@ -51,8 +51,8 @@ export function linkAge(
 }
 
 /**
- * Signs a link of these terms that is good for `ageMs` milliseconds; a part of a second counts as a whole one.
- * @throws FileServiceError `invalid-credentials` for a customer who is not in the credential source
+ * Signs a link with these terms that is valid for `ageMs` milliseconds, rounded up to whole seconds.
+ * @throws FileServiceError `invalid-credentials` for a customer whom the credential source does not know
  */
 export async function signLink(
   { linkKey, createSignature, now }: LinkPolicy,
@@ -69,10 +69,10 @@ export async function signLink(
 }
 
 /**
- * Whose link this is, its options and its expiry, if it is right: made for this verb and this name, with the customer's key of now, and
- * not expired. `signedName` says by the options what of the name is signed. All that is wrong with a link is refused with one
- * message and after the same steps; it does not reveal which customers exist. A link that was right and has expired does not
- * count for the brake.
+ * Checks a link. It must be made for this verb and this name, with the customer's present key, and must not have expired. Resolves
+ * with the link's customer, its options and its expiry. `signedName` returns, by the options, the part of the name that is signed.
+ * All wrong links are refused with the same message and after the same steps, so that the answer does not reveal which customers
+ * exist. A right link that has expired does not count for the brake.
  *
  * @throws FileServiceError `link-refused`, `too-many-attempts`
  */
@@ -99,32 +99,32 @@ export async function judgeLink(
   return { customer, linkOptions, expires }
 }
 
-/** Judged like any other where a token has not the form of one. */
+/** Checked like any other link if a token does not have the form of one. */
 const noLink: { readonly terms: CarriedTerms; readonly signature: string } = {
   terms: { customer: '', expires: 0, linkOptions: '' },
   signature: '0'.repeat(64),
 }
 
-/** In place of the key that an unknown customer has not. */
+/** Used for an unknown customer, who has no key. */
 const noKey = new Uint8Array(32)
 
 export function linkRefused(): FileServiceError {
   return new FileServiceError('link-refused', 'The link is wrong, or has expired')
 }
 
-/** What a link allows: these terms, and no others, are signed. */
+/** What a link allows. All of these terms are signed. */
 interface LinkTerms {
   readonly verb: 'serve' | 'upload'
   readonly customer: string
-  /** The name of the one file, or what names begin with. */
+  /** The name of the only file, or the prefix of names. */
   readonly name: string
-  /** Whole seconds since 1970. From then on the link is worth nothing. */
+  /** When the link expires, in whole seconds since 1970. */
   readonly expires: number
-  /** All else that the maker of the link has set: lower-case letters and digits, which each verb reads in its own way. */
+  /** All other settings of the link, in lower-case letters and digits; each verb has its own form of them. */
   readonly linkOptions: string
 }
 
-/** The part of the terms that a token carries; the verb and the name stand beside it, in the address that it opens. */
+/** The terms that a token contains; the verb and the name are in the rest of the link's URL. */
 type CarriedTerms = Pick<LinkTerms, 'customer' | 'expires' | 'linkOptions'>
 
 /** A running keyed hash (HMAC with SHA-256); an `Hmac` of `node:crypto` is one. */
@@ -136,15 +136,15 @@ export interface LinkSignature {
 /** Makes a signature with `key`, such as `(key) => createHmac('sha256', key)`. */
 export type CreateLinkSignature = (key: Uint8Array) => LinkSignature
 
-/** Expiry, options, customer, signature, each in one way only. The customer's name may have dots in it. */
+/** Expiry, options, customer, signature; for each value there is only one text. The customer's name may contain dots. */
 const form = /^([1-9a-z][0-9a-z]{0,10})\.([0-9a-z]{0,99})\.(.+)\.([0-9a-f]{64})$/su
 
-/** The token of `terms`: text that only those who have `key` can make. */
+/** The token of `terms`. It can be made only with `key`. */
 function sealLink(terms: LinkTerms, key: Uint8Array, createSignature: CreateLinkSignature): string {
   return `${wordsOf(terms)}.${sign(terms, key, createSignature)}`
 }
 
-/** What `token` says, whoever wrote it; `undefined` if it has not the form of a token. */
+/** Reads `token` without checking its signature; `undefined` if it does not have the form of a token. */
 function readLink(
   token: string,
 ): { readonly terms: CarriedTerms; readonly signature: string } | undefined {
@@ -153,7 +153,7 @@ function readLink(
   return { terms: { customer, expires: parseInt(expires, 36), linkOptions }, signature }
 }
 
-/** Whether `signature` is that of `terms` under `key`, in a time that does not depend on where the two differ. */
+/** Whether `signature` is that of `terms` with `key`. Its time does not depend on where the signatures differ. */
 function isLinkSignature(
   signature: string,
   terms: LinkTerms,
@@ -172,7 +172,7 @@ function wordsOf({ customer, expires, linkOptions }: CarriedTerms): string {
   return `${expires.toString(36)}.${linkOptions}.${customer}`
 }
 
-/** JSON, since no two lists of strings have the same; with a version and the verb, so that no other text is taken for it. */
+/** Signs JSON, since each list of strings has its own. Version and verb are included, so that no other signed text equals it. */
 function sign(terms: LinkTerms, key: Uint8Array, createSignature: CreateLinkSignature): string {
   const signature = createSignature(key)
   const { verb, name } = terms
@@ -181,13 +181,16 @@ function sign(terms: LinkTerms, key: Uint8Array, createSignature: CreateLinkSign
 }
 
 export interface LinkOptions {
-  /** Milliseconds for which the link is good; a part of a second counts as a whole one. Default: an hour, or the most. */
+  /**
+   * How long the link is valid, in milliseconds, rounded up to whole seconds. Default: an hour, or the longest time if that is
+   * shorter.
+   */
   readonly expiresInMs?: number
-  /** Whether a browser is to show the content, where that is safe, instead of saving it. Default: no. */
+  /** Whether a browser is to show the content instead of saving it, if that is safe. Default: no. */
   readonly inline?: boolean
 }
 
-/** Whose file a link opens, and how. */
+/** The file that a link opens, and how. */
 export interface OpenedLink {
   readonly customer: Customer
   readonly name: string
@@ -195,12 +198,12 @@ export interface OpenedLink {
 }
 
 /**
- * Makes a link to the customer's file `name`. Nothing is stored: the link is worth as much as its signature. It opens whatever
- * file has the name when it is used, and ends with the customer's password.
+ * Makes a link to the customer's file `name`. Nothing is stored: only its signature makes a link valid. It opens the file that has
+ * the name when the link is used, and becomes invalid when the customer's password changes.
  *
- * @throws TypeError or RangeError when `expiresInMs` is no number of milliseconds from 1 to the most
- * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`; `invalid-credentials` for a
- *   customer who is not in the credential source
+ * @throws TypeError or RangeError when `expiresInMs` is not a number from 1 to `maxAgeMs`
+ * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`; `invalid-credentials` for a customer whom the
+ *   credential source does not know
  */
 export async function makeLink(
   policy: LinkPolicy,
@@ -220,7 +223,7 @@ export async function makeLink(
 }
 
 /**
- * What a link to a file allows, if it is right; see `judgeLink`.
+ * Checks a link to a file, and resolves with what it opens; see `judgeLink`.
  *
  * @throws FileServiceError `link-refused`, `too-many-attempts`
  */

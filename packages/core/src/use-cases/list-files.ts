@@ -3,8 +3,8 @@ import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobStore, ListOptions } from '../ports/blob-store.ts'
 
 /**
- * The names of the customer's files in ascending order of their UTF-8 bytes, in pages as they come; nothing when there
- * are none. A page has at least one name.
+ * The names of the customer's files in ascending order of their UTF-8 bytes, in pages. Each page has at least one name; without
+ * files there is no page.
  *
  * @throws RangeError when `limit` is not an integer of 1 or more
  * @throws FileServiceError `store-unavailable`
@@ -19,7 +19,7 @@ export function listFiles(
 }
 
 /**
- * What is known of the customer's files, in the order and pages of {@link listFiles}, with the same errors. Costs less
+ * The {@link BlobInfo} of the customer's files, in the order and pages of {@link listFiles}, with the same errors. This costs less
  * than a `statFile` for each name.
  */
 export function listFileDetails(

@@ -5,16 +5,19 @@ import { requireWholeBytes } from '../model/require.ts'
 import { linkAge, signLink, type Link, type LinkPolicy } from './link-policy.ts'
 
 export interface UploadLinkOptions {
-  /** Milliseconds for which an upload may begin by the link; a part of a second counts as a whole one. Default: an hour, or the most. */
+  /**
+   * How long uploads may begin by the link, in milliseconds, rounded up to whole seconds. Default: an hour, or the longest time if
+   * that is shorter.
+   */
   readonly expiresInMs?: number
-  /** Whether the link is for all names that begin with the one given, and are longer. Default: for this one name. */
+  /** Whether the link is for all longer names that begin with the given one. Default: for this name only. */
   readonly isPrefix?: boolean
   /**
-   * How many files there may be whose names begin with the prefix, whoever has stored them: from then on the link stores none.
-   * Only with `isPrefix`; 1 to 10,000. Default: 100. A link to one name stores one file anyway.
+   * The link stores no new file when so many files have the prefix, also if the customer or other links have stored them. Only with
+   * `isPrefix`; 1 to 10,000. Default: 100. A link to one name stores only one file.
    */
   readonly maxFiles?: number
-  /** The largest file, in bytes from 1. Default: no limit but that of the service. */
+  /** The largest file, in bytes, 1 or more. Default: only the service's limit. */
   readonly maxSize?: number
   /** Whether uploads may replace files. Default: no, they may only create. */
   readonly replace?: boolean
@@ -24,12 +27,12 @@ const mostFiles = 10_000
 const usualFiles = 100
 
 /**
- * Makes a link by which whoever has it may upload the customer's file `name`, or files whose names begin so. Nothing is
- * stored, and the link ends with the customer's password.
+ * Makes a link by which everyone who has it may upload the customer's file `name`, or files whose names begin with `name`. Nothing
+ * is stored, and the link becomes invalid when the customer's password changes.
  *
  * @throws TypeError or RangeError that names the option that is wrong
- * @throws FileServiceError `invalid-file-name`, `store-unavailable`; `already-exists` for a link to one name, which may not
- *   be replaced and is taken; `invalid-credentials` for a customer who is not in the credential source
+ * @throws FileServiceError `invalid-file-name`, `store-unavailable`; `already-exists` for a link to one name if a file has it and may
+ *   not be replaced; `invalid-credentials` for a customer whom the credential source does not know
  */
 export async function makeUploadLink(
   policy: LinkPolicy,
@@ -63,11 +66,11 @@ function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions)
   throw new RangeError(`maxFiles must be a whole number from 1 to ${mostFiles}, not ${maxFiles}`)
 }
 
-/** What the maker of a link to upload has set. */
+/** The limits that the maker of a link to upload has set. */
 interface UploadLinkBounds {
-  /** How many of the first code units of a name are signed; the rest is the uploader's choice. `undefined`: the whole name. */
+  /** How many code units at the start of a name are signed; the uploader chooses the rest. `undefined`: the whole name is signed. */
   readonly prefixLength?: number
-  /** How many files there may be whose names begin so. */
+  /** How many files with the prefix there may be. */
   readonly maxFiles?: number
   /** The largest file in bytes. */
   readonly maxSize?: number
@@ -77,7 +80,7 @@ interface UploadLinkBounds {
 
 const form = /^(?:p([1-9]\d{0,2})n([1-9]\d{0,4}))?(?:s([1-9]\d{0,15}))?(r?)$/u
 
-/** The one text that says these bounds. */
+/** The limits as text; for each value there is only one text. */
 function writeUploadLinkBounds(bounds: UploadLinkBounds): string {
   const { prefixLength, maxFiles, maxSize, replace } = bounds
   const prefix = prefixLength === undefined ? '' : `p${prefixLength}n${maxFiles}`
@@ -85,7 +88,7 @@ function writeUploadLinkBounds(bounds: UploadLinkBounds): string {
   return `${prefix}${size}${replace ? 'r' : ''}`
 }
 
-/** The bounds that `text` says; `undefined` if it is none of {@link writeUploadLinkBounds}. */
+/** The limits in a text of {@link writeUploadLinkBounds}; `undefined` for any other text. */
 export function readUploadLinkBounds(text: string): UploadLinkBounds | undefined {
   const [whole, prefixLength, maxFiles, maxSize, replace] = form.exec(text) ?? []
   if (whole === undefined) return undefined

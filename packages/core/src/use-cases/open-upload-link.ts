@@ -17,61 +17,61 @@ import type { ResumableFiles } from './resumable-files.ts'
 import type { ResumablePolicy } from './resumable-policy.ts'
 import { uploadFile, type UploadOptions, type UploadPolicy } from './upload-file.ts'
 
-/** What a link to upload is judged by. */
+/** What is needed to open links to upload. */
 export interface UploadLinkPolicy extends LinkPolicy {
   readonly upload: UploadPolicy
-  /** Left out where the store keeps no uploads in pieces. */
+  /** `undefined` if the store does not support uploads in pieces. */
   readonly resumable: ResumablePolicy | undefined
-  /** By customer: one upload at a time may count the files and be published. */
+  /** Locks by customer: only one upload at a time may count the files and be published. */
   readonly publishLocks: KeyedTurns
-  /** How many files there are under the prefixes of links. */
+  /** Counts the files under the prefixes of links. */
   readonly counts: PrefixCounts
-  /** The uploads of this process under way by links, by what those are for; and the requests of those in pieces, by upload. */
+  /** Counts this process's uploads by links under way, by the link's name or prefix; of uploads in pieces also requests, by upload. */
   readonly underWay: KeyedCounter
-  /** The requests that add to uploads in pieces by links, by upload. */
+  /** Counts the requests that add bytes to uploads in pieces by links, by upload. */
   readonly growingUploads: UseCounter
   /** Called when an upload has been published. */
   onUploaded(customer: Customer, file: BlobInfo): void
 }
 
-/** All that a stranger may do by a link to upload. */
+/** Everything that a link to upload allows. */
 export interface LinkUploads {
   readonly customer: Customer
-  /** The name to upload; with `isPrefix`, what names must begin with. */
+  /** The name to upload; with `isPrefix`, the prefix of names. */
   readonly name: string
   readonly isPrefix: boolean
-  /** How many files there may be whose names begin with the prefix; 1 for a link to one name. */
+  /** How many files with the prefix there may be; 1 for a link to one name. */
   readonly maxFiles: number
-  /** The largest file in bytes, by the link or by the service. */
+  /** The largest file in bytes: the smaller limit of the link and the service. */
   readonly maxSize: number | undefined
   /** Whether uploads may replace files. */
   readonly replace: boolean
-  /** From then on the link is worth nothing. */
+  /** When the link becomes invalid. */
   readonly expiresAt: Date
-  /** Whether the link stores no new file: its one name is taken and may not be replaced, or there are `maxFiles`. */
+  /** Whether the link stores no new file, because its only name is taken and may not be replaced, or there are `maxFiles`. */
   isUsedUp(): Promise<boolean>
   /**
-   * Stores a file as `uploadFile` does, within the bounds of the link. Only bytes that arrive count in the quota.
-   * @throws FileServiceError `invalid-file-name` for a name that the link is not for; `overloaded` where as many uploads by links
-   *   to the same are under way as may be; `quota-exceeded` also where there are `maxFiles`, without numbers of the
-   *   customer's; and what `uploadFile` throws
+   * Stores a file as `uploadFile` does, within the limits of the link. The quota counts only bytes that arrive.
+   * @throws FileServiceError `invalid-file-name` for a name that the link is not for; `overloaded` if too many uploads by links to
+   *   the same name or prefix are under way; `quota-exceeded` also if there are `maxFiles`, without the customer's numbers; and as
+   *   `uploadFile` does
    */
   upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
-  /** Uploads in pieces within the same bounds, where the store keeps them; see `resumableByLink`. */
+  /** Uploads in pieces within the same limits, if the store supports them; see `resumableByLink`. */
   readonly resumable?: ResumableFiles
 }
 
 /**
- * Uploads by links to one prefix that may be under way at a time, so that strangers who send little and slowly do not take all
- * the slots of a customer's links. Of links to one name, and with fewer `maxFiles`, no more than they may store.
+ * How many uploads by links to one prefix may be under way at a time, so that clients that send little and slowly do not take all
+ * slots of a customer's links. A link to one name, or with fewer `maxFiles`, has no more than it may store.
  */
 const mostAtOnce = 8
 
 const retryAfterMs = 1_000
 
 /**
- * What a link to upload allows, if it is right; see `judgeLink`. `name` is any that the link is for: the whole name, the
- * prefix, or a name that begins so. An upload that has begun may end after the link has expired.
+ * Checks a link to upload, and resolves with what it allows; see `judgeLink`. The `name` of `link` may be any for which the link is:
+ * the whole name, the prefix, or a name with the prefix. An upload that has begun may end after the link has expired.
  *
  * @throws FileServiceError `link-refused`, `too-many-attempts`
  */
@@ -88,7 +88,7 @@ export async function openUploadLink(
   const { store, maxFileSize } = policy.upload
   const quotas = withoutReservations(policy.upload.quotas)
   const most = Math.min(maxFiles, mostAtOnce)
-  // No name has a slash.
+  // Names have no slash, so a prefix and a name never have the same key.
   const boundedName = `${customer.name}/${start}${isPrefix ? '/' : ''}`
   const largest = Math.min(maxFileSize, maxSize)
   const bounded: UploadPolicy = {
@@ -106,7 +106,7 @@ export async function openUploadLink(
     check(name: string) {
       checkFileName(name)
       const isMeant = isPrefix ? name.startsWith(start) && name !== start : name === start
-      // The link is right, so that its holder may learn what is wrong.
+      // The link is valid, so its user may learn what is wrong.
       if (!isMeant) throw notMeant(name === start)
     },
     inSlot: boundedBy(policy.underWay, boundedName, most),
@@ -149,8 +149,8 @@ export async function openUploadLink(
 }
 
 /**
- * Claims in `quotas` that reserve nothing: a stranger who announces much and sends little would keep the customer out. What
- * would not fit is refused beforehand all the same.
+ * Makes claims in `quotas` that reserve nothing: otherwise a client that announces much and sends little could block the customer.
+ * An announced size that does not fit is still refused at once.
  */
 function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeeper, 'claim'> {
   return {
@@ -161,7 +161,7 @@ function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeep
   }
 }
 
-/** Slots for `most` at a time, which `underWay` counts by `key`. No error has numbers of the customer's. */
+/** Makes a function that runs at most `most` works at a time, which `underWay` counts by `key`. No error has the customer's numbers. */
 function boundedBy(underWay: KeyedCounter, key: string, most: number): ResumableByLink['inSlot'] {
   const enter = () => {
     if (underWay.count(key) >= most) {
@@ -192,25 +192,25 @@ function signedPart(name: string, linkOptions: string): string {
   return name.slice(0, readUploadLinkBounds(linkOptions)?.prefixLength)
 }
 
-/** What the bound is kept with. */
+/** What is needed to enforce the limit of files. */
 interface CountedUploads {
   readonly quotas: Pick<QuotaKeeper, 'claim'>
   readonly store: Pick<BlobStore, 'stat'>
   readonly counts: PrefixCounts
-  /** By customer: one upload at a time counts and is published. */
+  /** Locks by customer: only one upload at a time counts the files and is published. */
   readonly publishLocks: KeyedTurns
 }
 
 /**
- * Claims in `quotas` that also keep the bound: each is refused where there are `maxFiles` already, unless the upload replaces
- * one of them. The files are counted when the upload begins, which spares the client a useless upload, and when it is about to
- * be published, in its turn. A count that is kept is good enough, unless another service has had a turn meanwhile.
+ * Makes claims in `quotas` that also enforce the limit of files: a claim is refused if there are `maxFiles` already, unless the
+ * upload replaces one of them. The files are counted when the upload begins, to spare the client a useless upload, and again under
+ * the lock, right before it is published. A cached count is used unless another service has held the lock meanwhile.
  */
 function limitFilesUnder(
   bound: FilesUnderPrefix,
   { quotas, store, counts, publishLocks }: CountedUploads,
 ): Pick<QuotaKeeper, 'claim'> {
-  /** What an earlier turn is about to publish counts as a file. */
+  /** Each earlier holder who has lost the lock counts as one file, since it may still publish. */
   const check = async ({ name: customer }: Customer, name: string, unended: number) => {
     const maxFiles = bound.maxFiles - unended
     if (maxFiles > 0 && (await counts.hasRoom(customer, { ...bound, maxFiles }))) return
@@ -236,15 +236,15 @@ function limitFilesUnder(
 
 interface LockedWork {
   readonly take: () => Promise<Turn>
-  /** Called in the turn, before the upload is published. */
+  /** Called under the lock, before the upload is published. */
   readonly check: (turn: Turn) => Promise<void>
-  /** Called in the turn, once the upload has been published. */
+  /** Called under the lock, after the upload was published. */
   readonly onPublished: () => void
-  /** Called in the turn where it is not known whether the upload has been published. */
+  /** Called under the lock if it is not known whether the upload was published. */
   readonly onUnknown: () => void
 }
 
-/** `claim`, which takes its turn before it lets the upload be published, and ends its turn with itself. */
+/** `claim`, which takes the lock before the upload may be published, and releases the lock when it ends. */
 function publishLocked(
   claim: QuotaClaim,
   { take, check, onPublished, onUnknown }: LockedWork,
@@ -257,7 +257,7 @@ function publishLocked(
     stage: (offset) => claim.stage(offset),
     async prepare() {
       const turn = await take()
-      // The upload may have been given up during the wait.
+      // The upload may have been cancelled during the wait.
       if (hasEnded) return turn.end()
       endTurn = turn.end
       await check(turn)

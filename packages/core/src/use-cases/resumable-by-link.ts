@@ -9,48 +9,48 @@ import { resumableFiles, type ResumableFiles } from './resumable-files.ts'
 import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 import type { UploadPolicy } from './upload-file.ts'
 
-/** What uploads in pieces by one link are bounded by. */
+/** The limits of uploads in pieces by one link. */
 export interface ResumableByLink {
   readonly customer: Customer
-  /** What distinguishes the link from the customer's others. */
+  /** An id that distinguishes the link from the customer's other links. */
   readonly link: string
   /** Milliseconds until the link expires. */
   readonly endsInMs: number
   readonly replace: boolean
   /** How many of the link's uploads may be unfinished. */
   readonly most: number
-  /** By customer: one upload at a time is begun. */
+  /** Locks by customer: only one upload at a time is begun. */
   readonly publishLocks: KeyedTurns
-  /** The requests that add to uploads, by `growingKey`. */
+  /** Counts the requests that add bytes to uploads, by `growingKey`. */
   readonly growingUploads: UseCounter
   readonly now: () => number
-  /** @throws FileServiceError `invalid-file-name`, `link-refused` for a name that the link is not for */
+  /** @throws FileServiceError `invalid-file-name` for a name that is not allowed, or that the link is not for */
   check(name: string): void
   /**
-   * Does `work` in a slot. Requests of one `upload` share a slot: the earlier one still has it when a later one ends it.
-   * @throws FileServiceError `overloaded` where as many uploads are under way as may be
+   * Runs `work` in a slot. Requests of one `upload` share a slot: the earlier one still has it when a later one ends it.
+   * @throws FileServiceError `overloaded` if all slots are taken
    */
   readonly inSlot: <Result>(work: () => Promise<Result>, upload?: string) => Promise<Result>
 }
 
-/** An unfinished upload that has not changed for so long makes room for another one. */
+/** After how long without a change an unfinished upload may be discarded to make room for another one, in milliseconds. */
 const idleMs = 2 * 60_000
 
 /**
- * Longest time for which the store knows an upload by a link that may replace. Such uploads may be published without end, and no
- * quota counts what is kept of each.
+ * How long the store remembers an upload by a link that may replace files, at most, in milliseconds. Such a link may publish any
+ * number of uploads, and no quota counts the records of them.
  */
 const longestReplacingMs = 60 * 60_000
 
 const retryAfterMs = 10_000
 
 /**
- * Uploads in pieces by one link: those that it has begun, and no others. `bounded` is the policy for whole files by the link.
- * Without a change an upload expires at the latest when the link does. If it has changed, it may stay as much longer; no one can
- * go on with it then.
+ * The uploads in pieces that were begun by one link. `bounded` is the policy for whole files by the link. An upload that never
+ * changes expires at the latest when the link does. Each change extends that by the same time, but after the link has expired no
+ * one can continue the upload.
  *
- * `begin` also throws `link-refused` for a name that the link is not for, and `overloaded` where as many of the link's uploads
- * are unfinished as may be, and all have changed lately or are growing; one that has not is discarded instead.
+ * `begin` also throws `invalid-file-name` for a name that the link is not for. If too many of the link's uploads are unfinished, it
+ * discards the one that has not changed for longest; it throws `overloaded` if all have changed recently or are growing.
  */
 export function resumableByLink(
   policy: ResumablePolicy,
@@ -73,7 +73,7 @@ export function resumableByLink(
   const isOwn = ({ plan }: ResumableUpload) => plan.link === link
   const createOnly = (asked: boolean | undefined) => asked === true || !replace
 
-  /** @throws FileServiceError `upload-not-found` for an upload that is not of this link */
+  /** @throws FileServiceError `upload-not-found` for an upload that was not begun by this link */
   const requireOwn = async (id: string) => {
     const upload = await uploads.state(uploadKey(customer, id))
     if (upload === undefined || !isOwn(upload)) throw uploadNotFound()
@@ -84,7 +84,7 @@ export function resumableByLink(
       bounds.check(name)
       const begin = () =>
         files.begin(name, { ...options, createOnly: createOnly(options.createOnly) })
-      // One of no bytes is published at once, which takes a turn of its own.
+      // An empty upload is published at once, and that takes the same lock.
       if (options.length === 0) return inSlot(begin)
       return inSlot(async () => {
         const turn = await bounds.publishLocks(customer.name)
@@ -135,15 +135,15 @@ export function resumableByLink(
   }
 }
 
-/** The key of an upload that is growing; no other key has two slashes side by side. */
+/** The key of an upload in the counters; no other key has two slashes in a row. */
 function growingKey(customer: Customer, id: string): string {
   return `${customer.name}//${id}`
 }
 
 /**
- * Discards the link's unfinished upload that has not changed for longest, if there are too many for another one. What an unended turn is
- * about to begin counts as one. A store may
- * state a change only after many megabytes, which take minutes on a slow line, so that one that is growing is kept.
+ * If there are too many unfinished uploads for another one, discards the link's upload that has not changed for longest. Each
+ * earlier holder who has lost the lock (`unended`) counts as one upload, since it may still begin one. An upload to which a request
+ * is adding bytes is kept: a store may record a change only after many megabytes, which take minutes on a slow connection.
  */
 async function makeRoom(
   policy: ResumablePolicy,
@@ -169,7 +169,7 @@ function changedAt({ expiresAt, plan }: ResumableUpload): number {
   return expiresAt.getTime() - plan.expiresAfterMs
 }
 
-/** `keeper` with the claims of another one. */
+/** `keeper`, whose claims come from `claims`. */
 function withClaims(keeper: QuotaKeeper, claims: Pick<QuotaKeeper, 'claim'>): QuotaKeeper {
   return {
     claim: (...claim) => claims.claim(...claim),

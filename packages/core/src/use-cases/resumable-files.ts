@@ -14,7 +14,7 @@ import { digestOf, finishUpload, type FinishedUpload } from './finish-upload.ts'
 import { discardUpload, lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-policy.ts'
 
 export interface PublishOptions {
-  /** Ends the call, as `finishUpload` has it. */
+  /** Ends the call, as documented at `finishUpload`. */
   readonly signal?: AbortSignal
 }
 
@@ -22,23 +22,23 @@ export interface PublishOptions {
 export interface ResumableFiles {
   /** Begins an upload; one of length 0 is published at once. See `beginUpload`. */
   begin(name: string, options?: BeginOptions): Promise<ResumableUpload>
-  /** Stores a file that comes in one piece, and keeps it as a published upload; see `uploadWhole`. */
+  /** Stores a file that comes in one piece, and remembers it as a published upload; see `uploadWhole`. */
   uploadWhole(
     name: string,
     content: UploadContent,
     options: UploadWholeOptions,
   ): Promise<ResumableUpload>
   /**
-   * How far an upload is. Ends an append that is still under way: a client that asks has given it up.
-   * @throws FileServiceError `upload-not-found`, also where its file was published and has been deleted or replaced since
+   * The state of an upload. Ends an append that is still under way: a client that asks has given it up.
+   * @throws FileServiceError `upload-not-found`, also if its file was published, and then deleted or replaced
    */
   state(id: string): Promise<ResumableUpload>
   /**
-   * The SHA-256 of the first `offset` bytes that the store has of an unfinished upload, in hexadecimal: whoever goes on after a while
-   * learns by it whether his content is still the same. `undefined` where the service has no SHA-256. One digest of an upload is computed
-   * at a time; it ends when the signal aborts.
+   * The SHA-256 of the first `offset` bytes of an unfinished upload in the store, in hexadecimal. With it, a client that resumes the
+   * upload later can check whether its content is still the same. `undefined` if the service has no SHA-256. Only one digest of an
+   * upload is computed at a time; it ends when the signal aborts.
    *
-   * @throws FileServiceError `upload-not-found`; `upload-conflict` where a later request goes on with the upload
+   * @throws FileServiceError `upload-not-found`; `upload-conflict` if a later request continues the upload
    */
   digest(id: string, offset: number, options?: PublishOptions): Promise<string | undefined>
   /** Adds bytes at `offset`, and publishes the file when its length is reached; see `appendUpload`. */
@@ -51,7 +51,7 @@ export interface ResumableFiles {
   /** Publishes an upload that has all of its bytes, or one whose length was never declared; see `finishUpload`. */
   publish(id: string, options?: PublishOptions): Promise<FinishedUpload>
   /**
-   * Drops an upload and its bytes. A file that it has published stays.
+   * Drops an upload and its bytes. A published file stays.
    * @throws FileServiceError `upload-not-found`
    */
   discard(id: string): Promise<void>

@@ -8,29 +8,29 @@ import type { ResumableUpload, ResumableUploads, UploadKey } from '../ports/resu
 import type { IncrementalHash } from './expected-digest.ts'
 import type { UploadPolicy } from './upload-file.ts'
 
-/** What uploads in pieces are judged by. */
+/** What is needed for uploads in pieces. */
 export interface ResumablePolicy extends UploadPolicy {
   readonly uploads: ResumableUploads
   readonly quotas: QuotaKeeper
-  /** Milliseconds after its last change at which an unfinished upload expires. */
+  /** How long after its last change an unfinished upload expires, in milliseconds. */
   readonly uploadExpiryMs: number
-  /** Which link the uploads are begun by. Default: none. */
+  /** The link by which the uploads are begun. Default: none. */
   readonly link?: string
-  /** How many uploads a customer may have begun and not finished; `Infinity` for no limit. */
+  /** How many unfinished uploads a customer may have; `Infinity` for no limit. */
   readonly maxUnfinishedUploads: number
   /** A fresh SHA-256, for digests of whole files. Without it, `sha256` of a plan is refused. */
   readonly createSha256?: () => IncrementalHash
-  /** One publication of an upload at a time. */
+  /** Locks by upload: only one publication or digest of an upload runs at a time. */
   readonly publishing: KeyedLock
-  /** SHA-256 in hexadecimal of what has arrived of unpublished uploads, by customer, id and offset. */
+  /** SHA-256 in hexadecimal of the bytes of unpublished uploads, by customer, id and offset. */
   readonly digests: RecentValues<string>
-  /** Called when an upload has been published; once for each, unless the process ends meanwhile. */
+  /** Called once for each upload that was published, unless the process ends before. */
   onPublished(customer: Customer, file: BlobInfo): void
 }
 
 /**
  * The key of the customer's upload `id`.
- * @throws FileServiceError `upload-not-found` when `id` is none that a store gives
+ * @throws FileServiceError `upload-not-found` when `id` does not have the form of an id
  */
 export function uploadKey(customer: Customer, id: string): UploadKey {
   if (!/^[\w-]{16,64}$/u.test(id)) throw uploadNotFound()
@@ -38,8 +38,8 @@ export function uploadKey(customer: Customer, id: string): UploadKey {
 }
 
 /**
- * The customer's upload; `undefined` if there is none, or if the file that it became has been deleted or replaced since: whoever hears that
- * such an upload has all of its bytes takes them for stored.
+ * The customer's upload; `undefined` if there is none, or if its published file was deleted or replaced since: a client to which
+ * such an upload looks complete would believe that its file is stored.
  */
 export async function lookUpUpload(
   { store, uploads }: ResumablePolicy,

@@ -5,8 +5,8 @@ import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'
 
 /**
- * Opens the customer's file `name`, which must then be read or closed. It stays readable to its end even if it is
- * replaced or deleted meanwhile. A range that selects no byte gives an open file whose `range` is `undefined`.
+ * Opens the customer's file `name`. The caller must read or close it. It stays readable to its end even if it is replaced or deleted
+ * meanwhile. If the range selects no byte, the file is open and its `range` is `undefined`.
  *
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
  */
@@ -23,7 +23,7 @@ export async function serveFile(
 }
 
 /**
- * What is known of the customer's file `name`, without opening it.
+ * The {@link BlobInfo} of the customer's file `name`, without opening it.
  *
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
  */

@@ -10,35 +10,35 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 
 export interface UploadOptions {
-  /** Refuse, with `already-exists`, when the name is taken. Default: replace. */
+  /** Refuse the upload with `already-exists` if the name is taken. Default: replace. */
   readonly createOnly?: boolean
   /**
-   * How many bytes are expected. A size above a limit is refused before a byte is read; otherwise the bytes are reserved
-   * in the quota. The real size may differ. Default: the size of the content, if it has one.
+   * How many bytes are expected. A size above a limit is refused before a byte is read; any other size is reserved in the quota. The
+   * real size may differ. Default: the size of the content, if it has one.
    */
   readonly size?: number
   readonly digest?: ExpectedDigest
-  /** Gives the upload up; it rejects with the signal's reason. */
+  /** Cancels the upload; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Called with each chunk that the store no longer needs, so that its memory can be used again. Default: no call. */
+  /** Called with each chunk that the store no longer needs, so that its memory can be reused. Default: none. */
   readonly release?: (chunk: Uint8Array) => void
 }
 
 export interface UploadPolicy {
   readonly store: BlobStore
   readonly quotas: Pick<QuotaKeeper, 'claim'>
-  /** Bytes; `Infinity` for no limit. */
+  /** In bytes; `Infinity` for no limit. */
   readonly maxFileSize: number
 }
 
 /**
- * Stores `content` as the customer's file `name`, in place of any earlier one. When it resolves, the file is safe and
- * visible; when it rejects, nothing has changed, unless the store failed in the very act of publishing, as the port's
- * `put` says. `content` must throw, not end, if it is not complete.
+ * Stores `content` as the customer's file `name`, and replaces an earlier one. When it resolves, the file is durable and visible.
+ * When it rejects, nothing has changed, unless the store failed during the publication itself; see `BlobStore.put`. If `content` is
+ * incomplete, it must throw and not end.
  *
- * @throws TypeError when `content` or a chunk of it is not what {@link UploadContent} says, or has been read before
- * @throws TypeError when the name is no string, or `digest` is not what {@link ExpectedDigest} says
- * @throws TypeError or RangeError when `size` is no number from 0
+ * @throws TypeError when `content` or a chunk of it is not an {@link UploadContent}, or was read before
+ * @throws TypeError when the name is not a string, or `digest` is not an {@link ExpectedDigest}
+ * @throws TypeError or RangeError when `size` is not a number from 0
  * @throws FileServiceError `invalid-file-name`, `already-exists`, `file-too-large`, `quota-exceeded`,
  *   `digest-mismatch`, `insufficient-storage`, `store-unavailable`
  */
@@ -80,8 +80,8 @@ export async function uploadFile(
 }
 
 /**
- * `content`; throws as soon as it breaks a limit, and at its end if the digest differs. Ends the claim when it throws:
- * otherwise, until the store has cleaned up, other uploads could be refused because of bytes that never arrive.
+ * `content`, but it throws as soon as a limit is exceeded, and at its end if the digest differs. When it throws, it ends the claim:
+ * otherwise other uploads could be refused, until the store has cleaned up, because of bytes that never arrive.
  */
 async function* check(
   content: AsyncIterable<Uint8Array>,

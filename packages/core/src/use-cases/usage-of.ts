@@ -1,23 +1,23 @@
 import type { Customer } from '../model/customer.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
-/** What a customer keeps, and may keep. */
+/** How much a customer keeps, and how much is allowed. */
 export interface CustomerUsage {
   /** How many files. */
   readonly files: number
   /** The sum of their sizes in bytes. */
   readonly bytes: number
-  /** Uploads in pieces that are not published yet, and how many bytes of them have arrived; these count in the quota. */
+  /** The unpublished uploads in pieces, and their bytes that have arrived; these bytes count in the quota. */
   readonly unfinished: { readonly uploads: number; readonly bytes: number }
-  /** The most bytes; left out where there is no limit. */
+  /** The most bytes; absent if there is no limit. */
   readonly quota?: number
-  /** The most files; left out where there is no limit. */
+  /** The most files; absent if there is no limit. */
   readonly maxFiles?: number
 }
 
 /**
- * Counts what the customer keeps. It takes as long as a list. A file that comes or goes meanwhile may be counted or not; uploads
- * that are under way without pieces are not counted.
+ * Counts what the customer keeps. It takes as long as a list. A file that is stored or deleted meanwhile may be counted or not;
+ * uploads of whole files that are under way are not counted.
  *
  * @throws FileServiceError `store-unavailable`
  */
@@ -25,7 +25,7 @@ export async function usageOf(
   store: BlobStore,
   { name, quota, maxFiles }: Customer,
 ): Promise<CustomerUsage> {
-  // Before the files: an upload that is published meanwhile may count twice, but not be missed.
+  // Counted before the files, so that an upload that is published meanwhile may be counted twice, but is not missed.
   const unfinished = await unfinishedOf(store, name)
   const { blobs: files, bytes } = await store.usage(name)
   return {

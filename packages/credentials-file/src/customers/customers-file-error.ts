@@ -1,25 +1,25 @@
 import { advice, adviceText, SetupError, type Advice } from '@holdfast/core'
 
-/** One thing that is wrong with a customers file, and what to do about it. It never has a password or a hash in it. */
+/** One mistake in a customers file, and what to do about it. It never contains a password or a hash. */
 export interface CustomersFileProblem extends Advice {
-  /** Counted from 1; `undefined` where the problem has no line, as with a missing file. */
+  /** Counted from 1; `undefined` if the problem has no line, such as a missing file. */
   readonly line?: number | undefined
-  /** Where in the data, as in `customers[2].password`; `undefined` for the file as a whole. */
+  /** The path in the data, such as `customers[2].password`; `undefined` for the whole file. */
   readonly field?: string | undefined
 }
 
 const shownProblems = 20
 
 /**
- * A customers file cannot be read, understood, edited or written. The message is ready for a person: a line for each
- * problem with file, line, field, what is wrong and the remedy; it never shows a password or a hash.
+ * The error for a customers file that cannot be read, parsed, edited or written. The message is for a person: it has one line for each
+ * problem, with file, line, field, what is wrong and the remedy; it never shows a password or a hash.
  */
 export class CustomersFileError extends SetupError {
   override readonly name = 'CustomersFileError'
   readonly path: string
   /** Ordered by line. */
   readonly problems: readonly CustomersFileProblem[]
-  /** The lines of the message: one for each problem, and one more for those that are too many to be shown. */
+  /** The lines of the message: one for each problem; if there are too many, the last line has the number of the others. */
   readonly lines: readonly string[]
 
   constructor(path: string, problems: readonly CustomersFileProblem[], cause?: unknown) {
@@ -46,7 +46,7 @@ function linesOf(path: string, placed: readonly Advice[]): readonly string[] {
   return [...lines, ...(more > 0 ? [`${path}: and ${more} more problems`] : [])]
 }
 
-/** The file was changed by others after it was opened; the same edit of the new file may succeed. */
+/** The error if others have changed the file after it was opened. The same edit of the new file may succeed. */
 export class OutdatedEditError extends CustomersFileError {
   constructor(path: string) {
     super(path, [advice('was changed by others meanwhile', 'nothing was written, try again')])

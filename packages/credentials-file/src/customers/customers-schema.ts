@@ -1,4 +1,4 @@
-/** The data of a customers file as it is written, before names, hashes and sizes have been judged. */
+/** The data of a customers file as it is written, before names, hashes and sizes are checked. */
 export interface CustomersData {
   readonly customers: readonly CustomerData[]
 }
@@ -14,7 +14,7 @@ export interface CustomerData {
 export const customerFields = ['name', 'password', 'quota', 'maxFiles'] as const
 
 /**
- * The JSON Schema of a customers file. `node scripts/write-validator.ts` makes customers-validator.ts of it, after each change.
+ * The JSON Schema of a customers file. Run `node scripts/write-validator.ts` after each change: it writes customers-validator.ts.
  */
 export const customersSchema = {
   type: 'object',

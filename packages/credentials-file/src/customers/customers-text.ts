@@ -20,19 +20,19 @@ import { CustomersFileError } from './customers-file-error.ts'
 /** The content of a customers file, not parsed yet. */
 export interface CustomersText {
   readonly text: string
-  /** The permission bits; `undefined` where the operating system has no such thing. */
+  /** The permission bits; `undefined` if the operating system has none. */
   readonly mode: number | undefined
 }
 
 const maxMebibytes = 16
 
-// Without it, opening a named pipe would wait for a writer for ever; Windows knows neither.
+// Without this flag, opening a named pipe would wait for a writer forever. Windows has neither.
 const nonBlocking = process.platform === 'win32' ? 0 : constants.O_NONBLOCK
 
 /**
  * Reads a customers file: an ordinary file in UTF-8, with or without a byte order mark, of at most 16 MiB.
  *
- * @throws CustomersFileError if it is missing, may not be read, or is no such file.
+ * @throws CustomersFileError if it is missing, may not be read, or is not such a file.
  */
 export async function readCustomersText(path: string): Promise<CustomersText> {
   const { bytes, mode } = await readBytes(path)
@@ -113,11 +113,11 @@ function refusal(path: string, said: Advice, cause?: unknown): CustomersFileErro
 }
 
 /**
- * Writes a customers file in one step and durably; links to it stay links. A new file has mode 0600. An existing one keeps its
- * owner and group, and what the group may do: the server may be of that group, and has to read the file after an edit, too.
- * Others may do nothing.
+ * Writes a customers file in one step and durably; links to it stay links. A new file has mode 0600. An existing file keeps its owner
+ * and group, and the group's permissions: the server may belong to that group, and must be able to read the file after an edit.
+ * Other users have no permissions.
  *
- * @throws CustomersFileError when it cannot be written; the old file is then still there.
+ * @throws CustomersFileError when it cannot be written; the old file stays then.
  */
 export async function saveCustomersText(path: string, text: string): Promise<void> {
   try {
@@ -129,7 +129,7 @@ export async function saveCustomersText(path: string, text: string): Promise<voi
   }
 }
 
-/** Without it, a power cut could restore the old file after the administrator has been given the new password. */
+/** Syncs a directory: otherwise a power cut could restore the old file after the administrator got the new password. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
@@ -160,14 +160,14 @@ export function unwritable(error: unknown): Advice {
   }
 }
 
-/** A place in the data: the keys and indexes that lead there. */
+/** The keys and indexes that lead to a value in the data. */
 export type DataPath = readonly (string | number)[]
 
-/** A YAML file in memory, with its data and a way back from the data to the lines. */
+/** A YAML file in memory, with its data, and a function that finds the lines of the data. */
 export interface YamlDocument {
   readonly document: Document
   readonly data: unknown
-  /** The line of what stands at `path`; with `key`, of that key in the mapping there; else of what is nearest above. */
+  /** The line of the value at `path`, or of `key` in the mapping there. If there is none, the line of the nearest value above it. */
   lineOf(path: DataPath, key?: string): number | undefined
 }
 
@@ -240,7 +240,7 @@ const syntaxProblems = {
 /**
  * Parses one YAML 1.2 document, JSON included.
  *
- * @throws CustomersFileError for everything that is not YAML, that YAML warns of, and that expands beyond measure.
+ * @throws CustomersFileError for a text that is not YAML, for warnings of the YAML parser, and for aliases that expand to too much.
  */
 export function parseYaml(text: string, path: string): YamlDocument {
   const lines = new LineCounter()
@@ -260,11 +260,11 @@ function parseOrRefuse(text: string, path: string, lineCounter: LineCounter): Do
       lineCounter,
       prettyErrors: false,
       logLevel: 'error',
-      // Keys of keys of keys take the time of a power of their depth: 1 kB of them a minute.
+      // Otherwise keys within keys take a time that grows as a power of their depth: 1 kB takes a minute.
       stringKeys: true,
     })
   } catch {
-    // The parser recurses; what it throws when the stack is used up says nothing more.
+    // The parser is recursive; its error when the stack is used up says nothing more.
     throw new CustomersFileError(path, [syntaxProblems.RESOURCE_EXHAUSTION])
   }
 }

@@ -16,9 +16,9 @@ import { parseYaml, type YamlDocument, type DataPath } from './customers-text.ts
 /** A customer of the file, with every field validated. */
 export interface CustomerEntry {
   readonly name: string
-  /** As it stands in the file: a PHC string of scrypt, or plain text; see `isHash`. */
+  /** The text in the file: a PHC string of scrypt, or plain text; see `isHash`. */
   readonly password: string
-  /** Bytes. */
+  /** In bytes. */
   readonly quota?: number
   readonly maxFiles?: number
 }
@@ -35,9 +35,9 @@ export function isHash(password: string): boolean {
 }
 
 /**
- * Parses and judges a customers file, all of it: either every customer is right or none is taken.
+ * Parses and checks a whole customers file: if any customer is wrong, the whole file is refused.
  *
- * @throws CustomersFileError with everything that is wrong.
+ * @throws CustomersFileError with all mistakes.
  */
 export function parseCustomers(text: string, path: string): ParsedCustomers {
   const yaml = parseYaml(text, path)
@@ -58,8 +58,7 @@ export function parseCustomers(text: string, path: string): ParsedCustomers {
 }
 
 /**
- * What is wrong with a password of the file, as the end of a sentence that does not show it; `undefined` if nothing
- * is.
+ * What is wrong with a password of the file, as the end of a sentence that does not show the password; `undefined` if nothing is.
  */
 export function passwordProblem(password: string): string | undefined {
   if (isHash(password)) return adviceFrom(() => parseScryptHash(password))?.problem
@@ -68,12 +67,12 @@ export function passwordProblem(password: string): string | undefined {
   return headerProblem(password)
 }
 
-/** A customer as it is written, of which only the fields are kept that are text, as they should be. */
+/** A customer as it is written, with only those fields that should be text and are text. */
 type WrittenCustomer = Partial<Record<(typeof textFields)[number], string>>
 
 const textFields = ['name', 'password', 'quota'] as const
 
-/** The customers in `data`, whatever else is wrong with it, in their places. */
+/** The customers in `data`, in their order, even if other parts of `data` are wrong. */
 function customersIn(data: unknown): readonly WrittenCustomer[] {
   const list: unknown = isObject(data) ? Reflect.get(data, 'customers') : undefined
   return Array.isArray(list) ? list.map(textsIn) : []
@@ -94,7 +93,7 @@ function customerProblems(
   yaml: YamlDocument,
 ): CustomersFileProblem[] {
   const ofName = name === undefined ? undefined : nameProblem(name)
-  // The schema says that it is empty.
+  // For an empty password the schema has an error already.
   const ofPassword = password ? passwordProblem(password) : undefined
   const said = {
     name: ofName && advice(`cannot be a customer's name: ${ofName}`, 'choose another'),
@@ -135,7 +134,7 @@ function toEntry({ quota, ...entry }: CustomerData): CustomerEntry {
   return { ...entry, quota: typeof quota === 'string' ? parseByteSize(quota) : quota }
 }
 
-/** What is wrong with that which `parse` refuses; `undefined` where it refuses nothing. */
+/** The advice of the error that `parse` throws; `undefined` if it throws none. */
 function adviceFrom(parse: () => unknown): Advice | undefined {
   try {
     parse()
@@ -150,18 +149,18 @@ function inOrder(problems: readonly CustomersFileProblem[]): CustomersFileProble
   return problems.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
 }
 
-/** Judges the shape of `data`: the data typed, or what is wrong with it. */
+/** Checks the shape of `data`: returns the typed data, or the errors. */
 function checkShape(
   data: unknown,
 ): { readonly data: CustomersData } | { readonly errors: readonly ShapeError[] } {
   return validate(data) ? { data: data as CustomersData } : { errors: validate.errors ?? [] }
 }
 
-/** What helps where a password is no good: the commands refuse to edit a file that has anything wrong in it. */
+/** The remedy for a wrong password: the commands do not edit a file with any mistake in it. */
 const anewRemedy = () =>
   `remove this customer here, then make it anew with "${programName()} customers add NAME"`
 
-/** Words and lines for what the schema found wrong. */
+/** The messages and lines for the errors of the schema. */
 function shapeProblems(errors: readonly ShapeError[], yaml: YamlDocument): CustomersFileProblem[] {
   return errors.map((error) => {
     const path = pathOf(error.instancePath)
@@ -182,7 +181,7 @@ function fieldName(path: DataPath): string {
     .replace(/^\./, '')
 }
 
-/** A JSON pointer's steps (RFC 6901); the schema has no names made of digits, so digits are indexes. */
+/** The steps of a JSON pointer (RFC 6901). The schema has no names of digits, so digits are indexes. */
 function pathOf(pointer: string): DataPath {
   return pointer
     .split('/')
@@ -217,7 +216,7 @@ function unknownField(key: string, path: DataPath): Advice {
   const known = path.length > 0 ? customerFields : ['customers']
   const meant = closestWord(key, known)
   const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
-  // The message gives the line and not the field: a password whose "password:" is missing would appear in the log.
+  // The message has the line and not the field: if "password:" is missing before a password, that would appear in the log.
   return advice('has a field that is not known', hint)
 }
 

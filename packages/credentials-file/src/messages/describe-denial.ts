@@ -7,9 +7,9 @@ const { R_OK, W_OK, X_OK } = constants
 const changesOfDirectory = ['mkdir', 'rename', 'link', 'unlink', 'rmdir']
 
 /**
- * Explains a denied access from one of Node's errors with a path:
- * `uid 998, gid 998 may not write to /srv, which belongs to uid 0, gid 0 and has mode 0755`. Names the first directory on
- * the path that refuses. `undefined` for every other error, and for denials that have another reason.
+ * Explains a denied access, from an error of Node with a path:
+ * `uid 998, gid 998 may not write to /srv, which belongs to uid 0, gid 0 and has mode 0755`. It names the first directory of the
+ * path that denies the access. `undefined` for every other error, and for denials with another reason.
  */
 export function describeDenial(error: unknown): string | undefined {
   if (!isDenial(error)) return undefined
@@ -41,13 +41,13 @@ function isDenial(error: unknown): error is Denial {
   )
 }
 
-/** The directories that `path` is in, from the root to the last that there is. */
+/** The existing directories of `path`, from the root on. */
 function waysTo(path: string): readonly string[] {
   const parent = dirname(path)
   return parent === path ? [] : [...waysTo(parent), parent].filter(exists)
 }
 
-/** Also `false` for a path below a directory that may not be entered. */
+/** Whether `path` exists; also `false` if a directory above it may not be entered. */
 function exists(path: string): boolean {
   try {
     statSync(path)
@@ -73,14 +73,14 @@ function denial(verb: string, path: string): string {
 }
 
 /**
- * How the reader of a message starts the program: `holdfast`, unless the script that started it gives another command in
- * `HOLDFAST_COMMAND`, as `scripts/start` of a clone does.
+ * The command by which the reader of a message starts the program: `holdfast`, unless the script that started it has set another one
+ * in `HOLDFAST_COMMAND`, as `scripts/start` of a clone does.
  */
 export function programName(): string {
   return process.env['HOLDFAST_COMMAND'] || 'holdfast'
 }
 
-/** Servers and proxies take at least 8 KiB for all headers together. */
+/** The longest value of a header in bytes: servers and proxies accept at least 8 KiB for all headers together. */
 const maxBytes = 4096
 
 const controlCharacter = /[\0-\x08\x0a-\x1f\x7f]/

@@ -29,7 +29,7 @@ export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {
 
 /**
  * POST /delete/batch: deletes each file that a JSON array names, and answers one line of JSON per name, in order, as soon as
- * that file is gone or its deletion is refused. When the client leaves, no further deletion begins.
+ * that file is deleted or its deletion is refused. After the client has left, no further deletion begins.
  */
 export function createDeleteBatch(
   log: HttpLog = consoleLog,
@@ -41,7 +41,7 @@ export function createDeleteBatch(
       const names = await readNames(ctx.req)
       const untilLeft = async function* () {
         for (const [index, name] of names.entries()) {
-          // Names without a file need no I/O: other requests, and the end of the connection, must be noticed meanwhile.
+          // Names without a file need no I/O. This gives way to other requests, and to the end of the connection.
           if (index % deletionsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
           if (isClosed(ctx.res)) return
           yield name
@@ -55,10 +55,10 @@ export function createDeleteBatch(
     })
 }
 
-/** How many files of a batch are deleted at a time: so many syncs are shared. */
+/** How many files of a batch are deleted at a time, so that they share syncs. */
 const deletionsAtOnce = 8
 
-/** Begins to delete a file. Equal names are deleted one after the other: the second one finds no file. */
+/** Makes a function that begins to delete a file. Equal names are deleted one after the other: the second one finds no file. */
 function deleting(
   files: CustomerFiles,
   { explain, record }: FileReports,
@@ -88,11 +88,11 @@ function deleting(
 }
 
 const mostNames = 10_000
-/** Bytes. */
+/** In bytes. */
 const longestBody = 4 * 1024 ** 2
 
 /**
- * The names in the body of `request`, a JSON array of strings. What a name may be is not judged here.
+ * The names in the body of `request`, a JSON array of strings. It does not check whether the names are allowed.
  *
  * @throws HttpProblem 400 for any other body, 413 for one that is too large or has too many names
  */
@@ -100,17 +100,17 @@ async function readNames(request: IncomingMessage): Promise<readonly string[]> {
   const body = await readWholeBody(request, longestBody)
   if (body === undefined) throw problems.bodyTooLarge(longestBody)
   const data = parse(decodeUtf8(body))
-  // Before the items are judged: each wrong one costs memory.
+  // Checked before the items: each wrong item costs memory.
   if (Array.isArray(data) && data.length > mostNames) throw problems.tooManyNames(mostNames)
   if (!isNames(data)) {
-    // The errors of the last call hold the data.
+    // `validate` keeps the errors of its last call, which hold the data: this call frees them.
     validate([])
     throw problems.invalidField('body', 'it must be a JSON array of names such as ["a.txt"]')
   }
   return data
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for a text that is not JSON. */
 function parse(text = '?'): unknown {
   try {
     return JSON.parse(text)

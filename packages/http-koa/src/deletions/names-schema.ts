@@ -1,2 +1,2 @@
-/** JSON Schema of the body of `POST /delete/batch`, apart from how many names it may have. */
+/** JSON Schema of the body of `POST /delete/batch`, without the limit on the number of names. */
 export const namesSchema = { type: 'array', items: { type: 'string' } }

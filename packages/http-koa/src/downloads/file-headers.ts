@@ -4,10 +4,10 @@ import type { BlobInfo } from '@holdfast/core'
 import { contentType } from 'mime-types'
 import { etagOf } from '../http/conditional.ts'
 
-/** Names of headers and their values in turn, as `writeHead` takes them. */
+/** Name, value, name, value and so on, as `writeHead` takes headers. */
 export type RawHeaders = readonly string[]
 
-/** What a client needs to ask again without getting the same file twice. */
+/** The headers by which a client can ask later whether the file has changed, and not download the same content twice. */
 export function validatorHeaders(info: BlobInfo): RawHeaders {
   return [
     'ETag',
@@ -20,16 +20,16 @@ export function validatorHeaders(info: BlobInfo): RawHeaders {
 }
 
 /**
- * The value of Last-Modified. A time to come, as a clock leaves it that was ahead, must not be sent (RFC 9110 §8.8.2.1). The
- * conditions keep the stored time: of two files that are sent with the same date, one would be taken for the other.
+ * The value of Last-Modified. A future time, which a clock that was ahead has left, must not be sent (RFC 9110 §8.8.2.1).
+ * Preconditions compare with the stored time: otherwise two contents that were sent with the same date would look unchanged.
  */
 function lastModifiedOf({ modifiedAt }: BlobInfo): string {
   return new Date(Math.min(modifiedAt.getTime(), Date.now())).toUTCString()
 }
 
 /**
- * What goes with the content of any file. A file is data of a customer, maybe a hostile one: no browser is to run it as
- * a page of this origin.
+ * The headers that are sent with the content of every file. A file is data of a customer, who may be hostile: no browser may run
+ * it as a page of this origin.
  */
 export const contentHeaders: RawHeaders = [
   'Accept-Ranges',
@@ -38,7 +38,7 @@ export const contentHeaders: RawHeaders = [
   'nosniff',
   'Content-Security-Policy',
   'sandbox',
-  // Where an application that embeds the routes logs in by cookies, pages of others could take files for scripts.
+  // If an application that embeds the routes logs in by cookies, pages of other origins could load files as scripts.
   'Cross-Origin-Resource-Policy',
   'same-origin',
 ]
@@ -49,7 +49,7 @@ export function setHeaders(response: ServerResponse, headers: RawHeaders): void 
   }
 }
 
-/** Names that need no quoting and no second form in Content-Disposition, which makes most of them. */
+/** Names that need no quoting and no second form in Content-Disposition. Most names are so. */
 const plainName = /^[\w.-]+$/
 
 export function isPlainName(name: string): boolean {
@@ -61,13 +61,13 @@ export function plainDisposition(name: string): string {
   return `attachment; filename="${name}"`
 }
 
-/** Types by extension: to look one up takes longer. */
+/** A cache of media types by extension: `contentType` takes longer. */
 const known = new Map<string, string>()
 
-/** Names can have any extension; these are more than are in use. */
+/** Limits the cache, since names can have any extension; there are fewer in use than this. */
 const maxKnown = 1_000
 
-/** The media type of a file by its extension, of the table that Koa uses; for others, bytes of no type in particular. */
+/** The media type of a file by its extension, from the table that Koa uses; `application/octet-stream` for others. */
 export function mediaTypeOf(name: string): string {
   const extension = extname(name)
   const seen = known.get(extension)
@@ -77,24 +77,24 @@ export function mediaTypeOf(name: string): string {
   return type
 }
 
-/** What browsers show without running anything of it, so that it may be shown; a picture in SVG, for one, has scripts. */
+/** Types that browsers can show without running anything in the file. An SVG image is not among them: it may have scripts. */
 const harmless =
   /^(?:image\/(?:avif|bmp|gif|jpeg|png|webp|x-icon|vnd\.microsoft\.icon)|audio\/.+|video\/.+|text\/plain|application\/pdf)$/u
 
-/** What pages run, or are styled by, when they name its URL. */
+/** Types that pages load as scripts, styles or data by their URL. */
 const usedByPages =
   /^(?:(?:text|application)\/(?:[\w.-]*(?:java|ecma)script|css|wasm|json|[\w.+-]+\+json))$/u
 
 /**
- * In place of `sandbox`, under which WebKit shows no PDF at all. `nosniff` keeps the file from being a page; viewers run a PDF's
- * scripts in origins of their own, and what they show it in runs none.
+ * Replaces `sandbox`, under which WebKit shows no PDF. Because of `nosniff` the file cannot become a page; viewers run the
+ * scripts of a PDF in their own origins, and this policy forbids scripts in the page around it.
  */
 const pdfPolicy = "script-src 'none'; base-uri 'none'; form-action 'none'"
 
 /**
- * What is different of a file that a link serves: pages of all origins may show it, since whoever has the link has the file;
- * pages that it leads to do not learn the link; and with `nosniff` no page runs it, since it has the type of no script: a
- * policy such as `script-src 'self'` would allow it. `disposition` is that of the file as an attachment.
+ * The headers that differ when a link serves the file. Pages of all origins may show it, since everyone who has the link has the
+ * file. Pages to which it leads do not learn the link. Pages do not run it, not even under a policy such as `script-src 'self'`:
+ * with `nosniff`, `application/octet-stream` is not the type of a script. `disposition` is that of the file as an attachment.
  */
 export function linkHeaders(name: string, inline: boolean, disposition: string): RawHeaders {
   const [type = ''] = mediaTypeOf(name).split(';')

@@ -17,7 +17,7 @@ import {
 } from './file-headers.ts'
 import { createPumpedBody, streamBody } from './stream-body.ts'
 
-/** GET and HEAD /serve/:filename: hands out a file, whole or in part. */
+/** GET and HEAD /serve/:filename: serves a file, or a part of it. */
 export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   const name = fileNameInPath(ctx)
   const files = filesOf(ctx.state)
@@ -28,7 +28,7 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
     return
   }
   const { headers } = ctx.req
-  // Opening may cost a store the beginning of the content, for nothing where the client has it already.
+  // To open a file, a store may load the beginning of the content: in vain if the client has the file already.
   const known = isConditional(headers) ? await files.stat(name) : undefined
   if (known && !isWanted(ctx, known)) return
   const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
@@ -37,18 +37,18 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   if (range === undefined || ifRangeHolds(headers, file.info)) {
     return send(ctx, file, range)
   }
-  // Replaced since it was looked at.
+  // The file was replaced after `stat`.
   await file.close()
   return send(ctx, await files.serve(name, { reuseChunks: true }))
 }
 
 type FileContext = Context & { readonly state: HoldfastState }
 
-/** Answers with what was opened for the part that is `asked` for, or closes it. */
+/** Answers with `file`, which was opened for the range `asked`; closes it if its content is not sent as a stream. */
 async function send(ctx: FileContext, file: OpenBlob, asked?: RangeRequest): Promise<void> {
   const { info, content } = file
   const isEmpty = info.size === 0
-  // Clients that cut everything into parts ask for the first or the last one and never for the whole, which is nothing here.
+  // Clients that load every file in parts ask for the first or last one. An empty file has none, so they get the whole file.
   const range = isEmpty && isAtEdge(asked) ? { offset: 0, length: 0 } : file.range
   let isSent = false
   try {
@@ -86,7 +86,7 @@ function isWanted(ctx: Context, info: BlobInfo): boolean {
   return false
 }
 
-/** Sets what goes with the content. */
+/** Sets the status and the headers of the content. */
 function describe(ctx: FileContext, info: BlobInfo): void {
   ctx.status = 200
   nameAttachment(ctx, info.name)
@@ -99,24 +99,24 @@ function describe(ctx: FileContext, info: BlobInfo): void {
   ctx.length = info.size
 }
 
-/** Says what the file is called, and of what type it is by that. */
+/** Sets the headers with the file's name, and with its type by that name. */
 function nameAttachment(ctx: Context, name: string): void {
   if (isPlainName(name)) {
     ctx.set('Content-Type', mediaTypeOf(name))
     ctx.set('Content-Disposition', plainDisposition(name))
     return
   }
-  // Without a fallback in ASCII, names in Latin-1 would go as such bytes, which clients read each in their own way.
+  // Without a fallback in ASCII, names in Latin-1 would be sent as Latin-1 bytes, which clients decode in different ways.
   ctx.attachment(name, { fallback: name.replace(/[^\x20-\x7e]/gu, '?') })
-  // Koa has just taken away what it did not know.
+  // `attachment` removes the type if Koa does not know the extension.
   ctx.set('Content-Type', mediaTypeOf(name))
 }
 
 const singleByteRange = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i
 
 /**
- * The range that a Range header asks for (RFC 9110 §14.2); `undefined` where it is to be ignored and the whole file
- * served: no header, another unit, several ranges, or not a valid range.
+ * The range of a Range header (RFC 9110 §14.2). `undefined` if the whole file is to be served: without a header, and for another
+ * unit, several ranges, or an invalid range.
  */
 export function parseRange(header: string | undefined): RangeRequest | undefined {
   const match = singleByteRange.exec(header ?? '')
@@ -124,12 +124,12 @@ export function parseRange(header: string | undefined): RangeRequest | undefined
   const [, first, last, suffixLength] = match
   if (suffixLength !== undefined) return { suffixLength: Number(suffixLength) }
   if (last === '' || last === undefined) return { first: Number(first) }
-  // As numbers, 2^53 + 1 and 2^53 are one.
+  // As numbers, 2^53 + 1 and 2^53 are equal.
   if (BigInt(first ?? 0) > BigInt(last)) return undefined
   return { first: Number(first), last: Number(last) }
 }
 
-/** Whether a range has the first or the last byte of a file, if that has any. */
+/** Whether a range includes the first or the last byte of every file that is not empty. */
 function isAtEdge(range: RangeRequest | undefined): boolean {
   if (range === undefined) return false
   return 'suffixLength' in range ? range.suffixLength > 0 : range.first === 0

@@ -3,9 +3,8 @@ import type { Context } from 'koa'
 import { isClosed } from '../server/connection.ts'
 
 /**
- * Answers with `content`, and calls `release`, once or twice, when that has been sent or the client has left. Resolves
- * when the first chunk is there: a fault before it rejects, while it can still be answered; one behind it cuts the
- * connection.
+ * Answers with `content`, and calls `release`, once or twice, when the content was sent or the client has left. Resolves when
+ * the first chunk is ready. An error before it rejects, since it can still be answered; an error after it cuts the connection.
  */
 export async function streamBody<Chunk extends string | Uint8Array>(
   ctx: Context,
@@ -17,13 +16,13 @@ export async function streamBody<Chunk extends string | Uint8Array>(
   const releaseNow = () => {
     release()?.catch((error: unknown) => ctx.app.emit('error', error, ctx))
   }
-  // Content whose client leaves before the first byte is never iterated, and so cannot release anything itself.
+  // If the client leaves before the first byte, the content is never iterated, and so cannot release anything itself.
   if (isClosed(res)) releaseNow()
   res.once('close', releaseNow)
   try {
     const ready = await awaitFirstChunk(content)
     const body = ready instanceof Readable ? ready : toStream(ready)
-    // Koa destroys it when the client leaves.
+    // Koa destroys the body when the client leaves.
     ctx.body = body.once('close', releaseNow)
   } catch (error) {
     // If the client has left, the release may fail the waiting content; there is no response for that error.
@@ -38,8 +37,8 @@ function readAhead(content: AsyncIterable<string | Uint8Array>): Readable {
 }
 
 /**
- * `content`, once its first chunk or its end is there; rejects where reading that fails. A stream stays the stream that
- * it is, and one that is closed meanwhile is given as it is.
+ * Resolves with `content` when its first chunk or its end is ready; rejects if reading that fails. A stream is returned itself,
+ * also if it was closed meanwhile.
  */
 async function awaitFirstChunk<Chunk>(
   content: AsyncIterable<Chunk>,
@@ -75,9 +74,9 @@ function withFirst<Chunk>(
 }
 
 /**
- * A stream of `content`, whose chunks may be overwritten once the next one is asked for or `content` is closed. Piped, as
- * Koa does it, it asks for the next chunk only when the system has taken the last, and copies nothing. Read in any other
- * way, it copies.
+ * A stream of `content`, whose source may overwrite a chunk when the next one is asked for or `content` is closed. If the stream
+ * is piped, as by Koa, it asks for the next chunk only when the system has taken the last one, and copies nothing. If it is read
+ * in any other way, it copies each chunk.
  */
 export function createPumpedBody(content: AsyncIterable<Uint8Array>): Readable {
   const body = Readable.from(copying(content), { objectMode: false })
@@ -88,7 +87,7 @@ export function createPumpedBody(content: AsyncIterable<Uint8Array>): Readable {
     if (end) body.once('end', () => destination.end())
     pump(content, destination).then(
       (isComplete) => {
-        // The stream itself is not read, so it ends here.
+        // A piped stream is not read itself, so end it here.
         if (isComplete) body.resume().push(null)
       },
       (error: unknown) => {
@@ -97,7 +96,7 @@ export function createPumpedBody(content: AsyncIterable<Uint8Array>): Readable {
     )
     return destination
   }
-  // For the type's sake: any stream that can be written to can be piped into.
+  // The cast is for the type of `pipe` only: this one takes any writable stream.
   return Object.assign(body, { pipe: pipe as Readable['pipe'] })
 }
 
@@ -105,7 +104,7 @@ async function* copying(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   for await (const chunk of content) yield Uint8Array.from(chunk)
 }
 
-/** Resolves when everything is written, or with `false` when the reader has left; `content` is closed then. */
+/** Writes `content` to `destination`. Resolves with `false` if the reader has left; `content` is closed then. */
 async function pump(content: AsyncIterable<Uint8Array>, destination: Writable): Promise<boolean> {
   let isLeft = destination.destroyed
   const hasLeft = () => isLeft
@@ -120,7 +119,7 @@ async function pump(content: AsyncIterable<Uint8Array>, destination: Writable): 
       goOn = resolve
       destination.write(chunk, () => resolve())
     })
-    // After the client has left, the content must not be asked for another chunk.
+    // The client may have left during the write; then no further chunk may be asked for.
     if (hasLeft()) return false
   }
   return true

@@ -3,18 +3,18 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import { headerValues } from '../http/text.ts'
 import type { HttpLog } from './errors.ts'
 
-/** The client's IP address; empty if the connection has gone already. */
+/** The client's IP address; empty if the connection has ended already. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * An {@link AddressOf} that uses the entries of `X-Forwarded-For` that were written by one of `trustedProxies`: addresses,
- * or subnets as in `10.0.0.0/8`. Every proxy appends the address that it saw. So the last address that is not a trusted
- * proxy's is the client's; the client may have made up all entries before it. An entry may have a port, as in
- * `198.51.100.5:40001` and `[2001:db8::7]:443`. Where a trusted proxy wrote an entry that is no address, the proxy's own
- * counts, and `onUnreadable` is called for every such request. `onUntrusted` is called with the other end of the first
- * connection that sends `X-Forwarded-For` and is no trusted proxy's.
+ * An {@link AddressOf} that uses the entries of `X-Forwarded-For` that `trustedProxies` wrote: addresses, or subnets such as
+ * `10.0.0.0/8`. Every proxy appends the address that it saw. So the last address that is not a trusted proxy's is the client's;
+ * the client may have made up all entries before it. An entry may have a port, as in `198.51.100.5:40001` and
+ * `[2001:db8::7]:443`. If an entry of a trusted proxy is not an address, that proxy's own address is used, and `onUnreadable` is
+ * called for every such request. `onUntrusted` is called once: with the address of the first peer that sends `X-Forwarded-For`
+ * and is not a trusted proxy.
  *
- * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
+ * @throws RangeError for a text that is not an address or subnet; its message can end a sentence (`"x" is not …`)
  */
 export function createAddressOf(
   trustedProxies: readonly string[] = [],
@@ -48,7 +48,7 @@ export function createAddressOf(
   }
 }
 
-/** The address in an entry of `X-Forwarded-For`; a port after it, and brackets around IPv6, are left out. */
+/** The address in an entry of `X-Forwarded-For`, without the port after it and the brackets around IPv6. */
 function addressIn(entry: string): string | undefined {
   if (isIP(entry) !== 0) return withoutMapping(entry)
   const [, ipv6, ipv4 = ''] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? []
@@ -56,7 +56,7 @@ function addressIn(entry: string): string | undefined {
   return isIP(ipv4) === 0 ? undefined : ipv4
 }
 
-/** The other end of the connection. */
+/** The address of the connection's peer. */
 function remoteAddress({ socket }: IncomingMessage): string {
   return withoutMapping(socket.remoteAddress ?? '')
 }
@@ -69,9 +69,9 @@ function withoutMapping(address: string): string {
 }
 
 /**
- * The part of an address that a client cannot change at will: all of an IPv4 address, the first 64 bits of an IPv6
- * address, since a client usually has the whole network of 64 bits (RFC 6177 §2). IPv4 in IPv6 is IPv4; link-local
- * addresses and other strings stay as they are.
+ * The part of an address that a client cannot change at will: the whole of an IPv4 address, or the first 64 bits of an IPv6
+ * address, since a client usually has a whole network of 64 bits (RFC 6177 §2). IPv4 in IPv6 is IPv4; link-local addresses and
+ * other strings stay as they are.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address) || address.toLowerCase().startsWith('fe80:'))
@@ -88,12 +88,13 @@ function firstGroups(canonical: string): readonly string[] {
 }
 
 /**
- * Whether an IP address is one of `members`: addresses, or subnets as in `10.0.0.0/8`. What is no address is not.
+ * Makes a function that checks whether an IP address belongs to `members`: addresses, or subnets such as `10.0.0.0/8`. It
+ * returns `false` for a text that is not an address.
  *
- * @throws RangeError whose message ends a sentence (`"x" is not …`) for what is no address or subnet
+ * @throws RangeError for a member that is not an address or subnet; its message can end a sentence (`"x" is not …`)
  */
 export function createAddressSet(members: readonly string[]): (address: string) => boolean {
-  // The usual set, asked at every login: an empty list would still parse the address.
+  // The set is usually empty, and checked at every login: an empty `BlockList` would still parse the address.
   if (members.length === 0) return () => false
   const list = new BlockList()
   for (const member of members) add(list, member)
@@ -117,13 +118,13 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
-/** The beginning of this server's URLs as the client of a request sees them; empty if the request has no host. */
+/** The first part of this server's URLs as the client of a request sees them; has no host if the request has none. */
 export type OriginOf = (request: IncomingMessage) => string
 
 /**
- * An {@link OriginOf} by the request's `Host`. Of one of `trustedProxies` the last `X-Forwarded-Proto` (in any case),
- * `X-Forwarded-Host` and `X-Forwarded-Prefix` (with or without a slash at its end) count. One that cannot be a part of a
- * URL is passed over, and `onUnreadable` is called for every such request.
+ * An {@link OriginOf} by the request's `Host`. If one of `trustedProxies` sent the request, its last `X-Forwarded-Proto` (in any
+ * case), `X-Forwarded-Host` and `X-Forwarded-Prefix` (with or without a slash at its end) are used. A value that cannot be a
+ * part of a URL is ignored, and `onUnreadable` is called for every such request.
  *
  * @throws RangeError as `createAddressOf` does
  */
@@ -156,7 +157,7 @@ function originFrom({ scheme, host, path }: Record<'scheme' | 'host' | 'path', s
   return host === '' ? path : `${scheme}://${host}${path}`
 }
 
-/** Called with a header of a trusted proxy that has no meaning here, such as `X-Forwarded-For`, and with its value. */
+/** Called with the name of a trusted proxy's header that cannot be read, such as `X-Forwarded-For`, and with its value. */
 type OnUnreadableHeader = (header: string, value: string) => void
 
 const maxCharacters = 100

@@ -3,48 +3,50 @@ import { toProblem } from '../http/problems.ts'
 import { customerOf, exchangeIn, type Exchange, type HoldfastState } from '../server/exchange.ts'
 import type { AddressOf } from './address-of.ts'
 
-/** A change of a file, an attempt at one, a refused login, or what was done by a link. `undefined`: unknown, or without meaning. */
+/**
+ * A change of a file, an attempt at one, a refused login, or a use of a link. `undefined` fields are unknown, or have no meaning
+ * for the event.
+ */
 export interface AuditEvent {
-  /** When it was over. */
+  /** When the change, login or use ended. */
   readonly time: Date
   /**
-   * A login has an event only when it is refused; `link` is the making of a link to a file, and `download` its use: each
-   * response that begins with the file's first byte, any other part if its address has had no such event of that link and
-   * content within an hour, and each link that is refused. `upload-link` is the making of a link to upload;
-   * its uses are each an `upload`.
+   * `login`: only when it is refused. `link`: a customer made a link to download. `download`: such a link was used, or refused;
+   * a response with a part that does not begin with the file's first byte counts only if the address had no such event for the
+   * same link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
    */
   readonly event: 'upload' | 'delete' | 'login' | 'link' | 'upload-link' | 'download'
   /**
-   * `refused`: for a reason that is the client's; `failed`: for one that is ours; `aborted`: the connection ended before
-   * the request's body did, or before the login was looked at.
+   * `refused`: for a reason on the client's side; `failed`: for one on our side; `aborted`: the connection ended before the
+   * whole body arrived, or before the login was checked.
    */
   readonly outcome: 'ok' | 'refused' | 'failed' | 'aborted'
-  /** Why it was not `ok`: an `ErrorCode` of the core, or a code of `HttpProblem`; `unexpected` for what has none. */
+  /** Why `outcome` is not `ok`: an `ErrorCode` of the core, or a code of `HttpProblem`; `unexpected` if the error has none. */
   readonly reason: string | undefined
-  /** The customer; for a login, the name that was presented, which may be anything. At most 256 characters. */
+  /** The customer's name; for a login, the name that the client sent, which may be anything. At most 256 characters. */
   readonly customer: string | undefined
-  /** The file's name; one that was refused may be anything. At most 256 characters. */
+  /** The file's name; a refused name may be anything. At most 256 characters. */
   readonly file: string | undefined
   /** The size of the file that was stored. */
   readonly bytes: number | undefined
-  /** What the client got as `x-request-id`. */
+  /** The `x-request-id` that the client got. */
   readonly requestId: string | undefined
   /** The client's IP address. */
   readonly address: string | undefined
-  /** Whether it was done, or attempted, by a link: `customer` has made that, and whoever was at `address` has used it. Default: no. */
+  /** Whether a link was used: then `customer` is who made it, and `address` is that of who used it. Default: no. */
   readonly isByLink?: boolean
 }
 
 /**
- * Records an event. The response waits for it: a client who has read `OK` can rely on the record. If it rejects, the
- * response is 500, although the event has happened.
+ * Records an event. The response waits for it, so a client that has read `OK` can rely on the record. If it rejects, the
+ * response is 500, although the change has been made.
  */
 export type Audit = (event: AuditEvent) => Promise<void>
 
-/** What an event is about. */
+/** The customer and the file of an event. */
 type Subject = Partial<Pick<AuditEvent, 'customer' | 'file' | 'bytes' | 'isByLink'>>
 
-/** Records how something ended: well, or with an error. */
+/** Records how a change, login or use ended: with `ending.error`, or well without an `ending`. */
 export type RecordEvent = (
   event: AuditEvent['event'],
   subject: Subject,
@@ -52,14 +54,14 @@ export type RecordEvent = (
 ) => Promise<void>
 
 /**
- * Gives a request its {@link RecordEvent}. To be called while the connection is there: the address is unknown afterwards.
+ * Gives a request its {@link RecordEvent}. Call this before the connection ends: the address is unknown afterwards.
  */
 export type AuditRecorder = (exchange: Exchange) => RecordEvent
 
 /** Records nothing. */
 export const noRecorder: AuditRecorder = () => async () => {}
 
-/** An {@link AuditRecorder} for a trail. */
+/** An {@link AuditRecorder} that writes by `audit`. */
 export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRecorder {
   return (exchange) => {
     const address = addressOf(exchange.request) || undefined
@@ -79,10 +81,10 @@ export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRe
   }
 }
 
-/** No name that is allowed is longer than this, in characters of UTF-16. */
+/** The longest allowed name, in UTF-16 code units. */
 const longestName = 255
 
-/** What a client sends may be as long as a request's head. */
+/** Shortens `name`: a client may send one as long as a request's head. */
 function shorten(name: string | undefined): string | undefined {
   if (name === undefined || name.length <= longestName) return name
   return `${name.slice(0, longestName).toWellFormed()}…`
@@ -94,14 +96,14 @@ function judge(
 ): Pick<AuditEvent, 'outcome' | 'reason'> {
   if (ending === undefined) return { outcome: 'ok', reason: undefined }
   const { status, code } = toProblem(ending.error)
-  // A client that leaves while its login waits may have sent all of its request.
+  // A client that leaves while its login waits may have sent the whole request.
   const isCut = request.socket.destroyed && (!request.complete || code === 'truncated-body')
   return { outcome: isCut ? 'aborted' : status < 500 ? 'refused' : 'failed', reason: code }
 }
 
 /**
- * Records in the audit trail how an upload or deletion of one file ended, or the making of a link, before the client learns
- * of it. Goes before the route, and after authentication.
+ * Records in the audit trail how an upload, a deletion of one file, or the making of a link ended; the response waits for the
+ * record. This middleware goes before the route, and after authentication.
  */
 export function recordChange(
   event: 'upload' | 'delete' | 'link',
@@ -117,7 +119,7 @@ export function recordChange(
       await record(ctx.state.event ?? event, subject(), { error })
       throw error
     }
-    // An upload by the draft that is not complete: the request that completes it is recorded.
+    // An upload by the draft is not complete yet; the request that completes it is recorded.
     if (event === 'upload' && ctx.state.stored === undefined) return
     await (exchange.recording ?? record(ctx.state.event ?? event, subject()))
   }

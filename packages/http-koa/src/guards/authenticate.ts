@@ -9,21 +9,21 @@ import { noRecorder, type AuditRecorder } from './audit.ts'
 import type { HttpLog } from './errors.ts'
 
 /**
- * Finds out who sent a request: the files of that customer, or a rejection. A `FileServiceError` is answered as any other;
- * an `HttpProblem` has a status and words of the application's own, such as 401 where a session has ended.
+ * Finds out who sent a request: resolves with the files of that customer, or rejects. A rejection with a `FileServiceError` is
+ * answered by its code; one with an `HttpProblem` has the application's own status and message, such as 401 for an ended session.
  */
 export type Authenticate = (request: IncomingMessage) => Promise<CustomerFiles>
 
 /**
- * Authenticates by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` gives the
- * service's brake on bad logins the address of a request. Default: the other end of the connection. The brake takes an
- * IPv6 network of 64 bits as one address. A login of a client that has left stops waiting.
+ * Authenticates by the headers `x-auth-name` and `x-auth-password`, in UTF-8, each exactly once. `addressOf` gives the address
+ * of a request to the service's brake on bad logins. Default: the address of the connection's peer. For the brake, an IPv6
+ * network of 64 bits is one address. A login stops waiting when its client leaves.
  */
 export function headerAuthentication(
   service: FileService,
   addressOf: AddressOf = createAddressOf(),
 ): Authenticate {
-  // Async, so that what is wrong with the headers is a rejection, too.
+  // Async, so that wrong headers cause a rejection, too.
   return async (request) => {
     const name = soleHeader(request, 'x-auth-name')
     const password = soleHeader(request, 'x-auth-password')
@@ -36,7 +36,7 @@ export function headerAuthentication(
   }
 }
 
-/** As of `curl -u`. The client gets the answer of every request without credentials; the log says why. */
+/** The error for `Authorization`, as `curl -u` sends it. The client gets the usual 401; only the log has this message. */
 function otherHeaders(): FileServiceError {
   return new FileServiceError(
     'missing-credentials',
@@ -44,7 +44,7 @@ function otherHeaders(): FileServiceError {
   )
 }
 
-/** Who sent the request; asks `authenticate` only once, since a failed login counts. */
+/** The files of the customer who sent the request. Calls `authenticate` only once for each request, since failed logins count. */
 export function logIn(exchange: Exchange, authenticate: Authenticate): Promise<CustomerFiles> {
   if (exchange.login?.by !== authenticate) {
     exchange.login = { by: authenticate, files: authenticate(exchange.request) }
@@ -53,8 +53,8 @@ export function logIn(exchange: Exchange, authenticate: Authenticate): Promise<C
 }
 
 /**
- * Refuses requests that no customer has sent, and puts the customer's files into `ctx.state.files`. Refused logins go
- * to `recorder`. Default: they are not recorded.
+ * Refuses requests that are not from a customer, and puts the customer's files into `ctx.state.files`. Refused logins are
+ * recorded by `recorder`. Default: they are not recorded.
  */
 export function createAuthentication(
   authenticate: Authenticate,
@@ -67,7 +67,7 @@ export function createAuthentication(
   }
 }
 
-/** {@link logIn} by `authenticate`; a refused login goes to `recorder` before the client learns of it. */
+/** {@link logIn} by `authenticate`. Records a refused login by `recorder` before it rejects. */
 export function createLogin(
   authenticate: Authenticate,
   recorder: AuditRecorder,
@@ -83,14 +83,15 @@ export function createLogin(
   }
 }
 
-/** The name that the client claims. */
+/** The customer's name that the client has sent. */
 function presentedName(request: IncomingMessage): string | undefined {
   const names = headerValues(request, 'x-auth-name')
   return names.length === 0 ? undefined : decodeHeaderText(names.join(', '))
 }
 
 /**
- * Empty if the header is missing. A header that is sent twice is refused: the joined values could be another customer's.
+ * The value of `header`; empty if it is missing. A header that is sent twice is refused: the joined values could be the name of
+ * another customer.
  */
 function soleHeader(request: IncomingMessage, header: string): string {
   const values = headerValues(request, header)
@@ -99,13 +100,13 @@ function soleHeader(request: IncomingMessage, header: string): string {
   return decodeHeaderText(values[0] ?? '')
 }
 
-/** The files of the customer who sent the request; only after the middleware above. */
+/** The files of the customer who sent the request, or whose link let it in. Call this after authentication only. */
 export function filesOf(state: HoldfastState): CustomerFiles {
   if (state.files === undefined) throw new TypeError('The route is not behind authentication')
   return state.files
 }
 
-/** What became of a login. */
+/** The result of a login. */
 export interface LoginResult {
   readonly request: IncomingMessage
   /** Why the login was refused, or failed. Left out if it was accepted. */
@@ -115,7 +116,7 @@ export interface LoginResult {
 /** Called with each login once it is decided. */
 export type OnLogin = (result: LoginResult) => void
 
-/** `authenticate`, with every login reported to `onLogin`; what that throws is logged, and harms nothing else. */
+/** `authenticate`, which then also reports every login to `onLogin`. An error that `onLogin` throws is only logged. */
 export function reportLogins(
   authenticate: Authenticate,
   onLogin: OnLogin,

@@ -4,7 +4,7 @@ import type { Middleware } from 'koa'
 import { isOrigin } from '../http/is-origin.ts'
 import type { HoldfastState } from '../server/exchange.ts'
 
-/** What a script may read of an answer, beside what browsers always let it read. */
+/** Headers of an answer that a script may read, besides those that browsers always allow. */
 const exposed = [
   'Accept-Ranges',
   'Allow',
@@ -35,10 +35,11 @@ const exposed = [
 const daySeconds = 24 * 60 * 60
 
 /**
- * Lets scripts of these origins, `*` for all, use the service from a browser (CORS). Goes before the routes and before what answers
- * errors, which has to keep its headers. A browser never adds cookies: there is no Access-Control-Allow-Credentials.
+ * Lets scripts of these origins, `*` for all, use the service from a browser (CORS). This middleware goes before the routes and
+ * before `createErrors`, which keeps the headers that were set earlier. A browser never adds cookies, since there is no
+ * Access-Control-Allow-Credentials.
  *
- * @throws RangeError for what is no origin
+ * @throws RangeError for a text that is not an origin
  */
 export function createCors(origins: readonly string[]): Middleware<HoldfastState> {
   for (const origin of origins) {
@@ -46,7 +47,7 @@ export function createCors(origins: readonly string[]): Middleware<HoldfastState
   }
   const isOpen = origins.includes('*')
   const allowed = new Set(origins)
-  // Loaded only now: most servers do without.
+  // Loaded only now, since most servers do not need it.
   const koaCors = createRequire(import.meta.url)('@koa/cors') as typeof KoaCors
   return koaCors({
     origin(ctx) {

@@ -20,7 +20,7 @@ interface EntranceSetup {
   readonly recorder: AuditRecorder
 }
 
-/** The ways into the service. */
+/** The functions by which requests enter the service. */
 export interface Entrance {
   readonly enter: Enter
   readonly admit: Admit
@@ -28,7 +28,7 @@ export interface Entrance {
   readonly customersOnly: Middleware<HoldfastState>
 }
 
-/** What all requests enter by: those that the fast path answers, and those that the application answers. */
+/** Makes the {@link Entrance} that the fast path and the application share. */
 export function createEntrance(setup: EntranceSetup, report: Reporter): Entrance {
   const { authenticate, recorder } = setup
   const enter = createEnter(setup, report)
@@ -44,13 +44,13 @@ export function createEntrance(setup: EntranceSetup, report: Reporter): Entrance
   }
 }
 
-/** Finds out who sent a request, and notes that in the state of the exchange. */
+/** Finds out who sent a request, and puts that into the state of the exchange. */
 export type Identify = (exchange: Exchange) => Promise<void>
 
 /**
- * Takes the steps before each route: gives the request an id, has it reported, finds out who sent it by `identify`, and takes a
- * slot among the requests under way. A second call by the same `identify` takes no step again: it returns the same entry.
- * Default of `identify`: the customer's login.
+ * Does what comes before each route: gives the request an id, has it reported at its end, finds out by `identify` who sent it,
+ * and takes a slot among the requests under way. A second call with the same `identify` only returns the same entry. Default of
+ * `identify`: the customer's login.
  */
 export type Enter = (exchange: Exchange, identify?: Identify) => Entry
 
@@ -91,11 +91,10 @@ function customerIn(state: HoldfastState) {
 }
 
 /**
- * Has `next` handle a request that enters by `identify`. The request is refused before its body is read.
+ * Calls `next` for a request that may enter by `identify`. Other requests are refused before their body is read.
  *
- * A request keeps its slot until it has been answered and its response has been taken to the end, or its connection is
- * gone; so a slow reader keeps the slot. A request that is refused further in gives it back at once: it is read on only
- * for the sake of the connection.
+ * A request keeps its slot until the client has taken the whole response, or its connection has ended; so a slow reader keeps
+ * the slot. A request that `next` refuses gives its slot back at once: the rest of its body is only read to keep the connection.
  */
 export type Admit = (
   ctx: Context & { state: HoldfastState },
@@ -118,46 +117,46 @@ function createAdmit(enter: Enter): Admit {
   }
 }
 
-/** When a client that was refused for want of a slot may come back, in milliseconds. */
+/** After how long a client that got no slot may retry, in milliseconds. */
 const retryAfterMs = 1_000
 
 /** Counts requests under way by key, as a `KeyedCounter` of core does. */
 export interface RequestCounter {
-  /** How many there are of a key. */
+  /** How many requests of a key are under way. */
   count(key: string): number
   change(key: string, by: 1 | -1): void
 }
 
 /**
- * Takes a slot for a request of a customer, and returns the function that gives it back. Requests by links have slots of
- * their own: those who have a link must not keep out the customer, or all customers. `visitor` is the network that a request by a link
- * comes from; left out for others.
+ * Takes a slot for a request of a customer, and returns the function that gives it back. Requests by links are limited
+ * separately: they must not take all slots of the customer, or of all customers. `visitor` is the network from which a request
+ * by a link comes; other requests have none.
  *
- * @throws FileServiceError `overloaded` when there is none
+ * @throws FileServiceError `overloaded` when no slot is free
  */
 export type TakeSlot = (customer: string, visitor?: string) => () => void
 
 interface RequestLimits {
   /** How many requests may be under way at a time. */
   readonly maxRequests: number
-  /** The same for one customer. */
+  /** The same limit for one customer, and for all links of one customer. */
   readonly maxRequestsPerCustomer: number
-  /** Whether requests by links from this network count only with all others by links. */
+  /** Whether the limit of requests by links from one network does not hold for `network`. */
   readonly isExempt: (network: string) => boolean
   /**
-   * Counts all requests under the empty key, those of each customer under the name, all by links under `link/`, those by a
-   * customer's links under `link/` and the name, and those by links from a network under `from/` and the network.
+   * Counts all requests under the empty key, those of each customer under the customer's name, all by links under `link/`, those
+   * by a customer's links under `link/` and the name, and those by links from a network under `from/` and the network.
    */
   readonly requestCounter: RequestCounter
 }
 
-/** How many of all requests may be by links, and how many of those from one network. */
+/** How many of `maxRequests` may be by links, and how many of those may come from one network. */
 export function linkLimits(maxRequests: number) {
   const byLinks = Math.ceil(maxRequests / 2)
   return { byLinks, fromNetwork: Math.min(byLinks, Math.max(1, Math.floor(byLinks / 8))) }
 }
 
-/** The {@link TakeSlot} of these limits. */
+/** Makes a {@link TakeSlot} with these limits. */
 export function createRequestLimit({
   maxRequests,
   maxRequestsPerCustomer,
@@ -191,7 +190,7 @@ export function createRequestLimit({
   }
 }
 
-/** What a request counts in. No name of a customer has a slash. */
+/** A counter that a request adds to, and its limit. Names of customers have no slash, so they equal no other key. */
 interface Share {
   readonly key: string
   readonly most: number

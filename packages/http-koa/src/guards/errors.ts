@@ -9,14 +9,14 @@ import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { discardRest } from '../server/request-body.ts'
 
 /**
- * Turns whatever is thrown further in into the one form that errors have. Faults are logged with the id that the client
- * got, and the client learns nothing else of them.
+ * Answers every error that the next middleware throws, in the form that all errors have. Errors on our side are logged with the
+ * request id; of these, the client learns only that id and a general message.
  */
 export function createErrors(log: HttpLog = consoleLog): Middleware<HoldfastState> {
   return async (ctx, next) => {
     const headersBefore = ctx.res.getHeaderNames()
     try {
-      // A server of ours has looked already.
+      // Our own servers have checked the request already.
       const wrong = exchangeIn(ctx).isExamined ? undefined : requestProblem(ctx.req)
       if (wrong) throw wrong
       await next()
@@ -34,8 +34,8 @@ export function createErrors(log: HttpLog = consoleLog): Middleware<HoldfastStat
 }
 
 /**
- * Takes back what was said of an answer that does not come: all headers but those that are `kept`, and what a server that
- * is about to end has said of the connection meanwhile.
+ * Removes the headers that were set for the answer that the error replaces. It keeps the headers in `kept`, and `Connection`,
+ * which a server that shuts down may have set meanwhile.
  */
 function removeHeaders(ctx: Context, kept: readonly string[]): void {
   if (ctx.headerSent) return
@@ -44,7 +44,7 @@ function removeHeaders(ctx: Context, kept: readonly string[]): void {
   }
 }
 
-/** Answers with an error, whatever of the request's body has been read so far. */
+/** Answers with an error; the request's body may be unread, partly read or complete. */
 function refuse(
   ctx: Context,
   status: number,
@@ -72,23 +72,21 @@ export interface DrainOptions {
   readonly maxMs: number
 }
 
-/** The client reads an early answer if it sends no more than this after it. Beyond these bounds the answer may be lost. */
+/** A client that sends more than this after an early answer may lose the answer. */
 const defaultDrain: DrainOptions = { maxBytes: 64 * 1024 * 1024, maxMs: 10_000 }
 
-/** A body up to this size is read to its end for the sake of the connection. In bytes. */
+/** A body up to this size is read to its end to keep the connection open. In bytes. */
 const smallBody = 256 * 1024
 
-/**
- * Whether the rest of the request's body is known to be too large to be worth reading for the sake of the connection.
- */
+/** Whether the body is known to be too large to read its rest only to keep the connection open. */
 function hasLargeRest(request: IncomingMessage): boolean {
   return !request.complete && Number(request.headers['content-length'] ?? 0) > smallBody
 }
 
 /**
- * `answer` as a stream that ends only when the rest of the request's body has been read, or a bound is reached; then
- * the connection is cut. A server that closes a socket with unread bytes sends a reset, which can overtake the answer
- * and take it from the client (RFC 9112 §9.6). The client sees the whole answer at once, by its Content-Length.
+ * `answer` as a stream that ends only when the rest of the request's body has been read, or a limit of `options` is reached; at
+ * a limit the connection is cut. A server that closes a socket with unread bytes sends a reset, which can overtake the answer,
+ * so that the client loses it (RFC 9112 §9.6). The client sees the whole answer at once, by its Content-Length.
  */
 export function answerWhileDraining(
   answer: string,
@@ -110,7 +108,7 @@ async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOpti
   const readBefore = socket.bytesRead
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const done = () => resolve(undefined)
-  // Counted on the socket: it may be multer that reads the rest.
+  // Counted on the socket, since multer may be what reads the rest.
   const watch = setInterval(() => {
     if (socket.bytesRead - readBefore > maxBytes) done()
   }, 20)
@@ -123,31 +121,31 @@ async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOpti
   if (!request.readableEnded) socket.destroy()
 }
 
-/** Where lines for the operator go; a pino logger is one. `fields` never hold a credential. */
+/** A log for the operator, such as a pino logger. `fields` never hold a credential. */
 export interface HttpLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** The log where an application gives none: faults go to `console.error`, since no answer has their cause. The rest is dropped. */
+/** The default log: errors go to `console.error`, since no answer has their cause. Everything else is dropped. */
 export const consoleLog: HttpLog = {
   info() {},
   warn() {},
   error: (fields, message) => console.error(message, fields),
 }
 
-/** Statuses of faults on our side: the operator needs the cause, which the client does not get. */
+/** Statuses of errors on our side: the operator needs their cause, which the client does not get. */
 const faults: readonly number[] = [500, 503, 507]
 
-/** Logs the cause of an answer that is our fault, with the id that the client got. */
+/** Logs the cause of an answer with an error on our side, with the request id that the client got. */
 export function logFault(
   log: HttpLog,
   { requestId }: { readonly requestId?: string | undefined },
   error: unknown,
   { status, message }: HttpProblem,
 ): void {
-  // A refusal of excess requests is no fault, and a line with a stack for each would add to the load.
+  // To refuse requests beyond the limits is no error, and a line with a stack for each would add to the load.
   if (isFileServiceError(error, 'overloaded')) return
   if (faults.includes(status)) log.error({ requestId, err: error }, message)
 }

@@ -16,12 +16,12 @@ import { createAddressOf, type AddressOf } from './address-of.ts'
 import type { HttpLog } from './errors.ts'
 
 /**
- * Reports a request that has just arrived, once its response has been sent or cut off. A second call for the same request
- * does nothing.
+ * Call this when a request arrives; it reports the request after the response was sent or cut off. A second call for the same
+ * request does nothing.
  */
 export type Reporter = (exchange: Exchange, path: () => string | undefined) => void
 
-/** A {@link Reporter} to `onAnswered`. `addressOf` says where requests come from. */
+/** A {@link Reporter} that calls `onAnswered`. `addressOf` gives the clients' addresses. */
 export function createReporter(addressOf: AddressOf, onAnswered: OnAnswered): Reporter {
   const report: Reporter = (exchange, path) => {
     if (exchange.reporters.includes(report)) return
@@ -33,7 +33,7 @@ export function createReporter(addressOf: AddressOf, onAnswered: OnAnswered): Re
   return report
 }
 
-/** The middleware that has every request reported that comes to it. */
+/** The middleware that has each request that reaches it reported by `report`. */
 export function reportRequests(report: Reporter): Middleware<HoldfastState> {
   return (ctx, next) => {
     report(exchangeIn(ctx), () => pathOf(ctx))
@@ -41,7 +41,7 @@ export function reportRequests(report: Reporter): Middleware<HoldfastState> {
   }
 }
 
-/** `onAnswered`; what it throws is logged, and harms nothing else. */
+/** `onAnswered`, whose errors are only logged. */
 export function catchingErrors(onAnswered: OnAnswered, log: HttpLog): OnAnswered {
   return (answered) => {
     try {
@@ -53,8 +53,8 @@ export function catchingErrors(onAnswered: OnAnswered, log: HttpLog): OnAnswered
 }
 
 /**
- * What has moved on the connection since the exchange before it was over. The head of a request has arrived before
- * its exchange begins.
+ * The bytes that moved on the connection since the exchange before ended. They cannot be counted from the begin of this
+ * exchange, since the head of its request has arrived before that.
  */
 function takeBytes(exchange: Exchange): Pick<AnsweredRequest, 'bytesIn' | 'bytesOut'> {
   if (exchange.bytes) return exchange.bytes
@@ -67,7 +67,7 @@ function takeBytes(exchange: Exchange): Pick<AnsweredRequest, 'bytesIn' | 'bytes
   return (exchange.bytes = { bytesIn, bytesOut })
 }
 
-/** As one literal: objects that are spread into it would cost as much as all else about a report. */
+/** Makes one literal: to spread objects into it would take as much time as the rest of a report. */
 function describe(
   exchange: Exchange,
   path: string | undefined,
@@ -86,7 +86,7 @@ function describe(
     reason: failure instanceof Error ? failure.message : undefined,
     method: request.method,
     path,
-    // Where no response has begun there is only Koa's default, 404, which would be misleading.
+    // Before a response has begun, `statusCode` is only Koa's default, 404.
     status: response.headersSent ? response.statusCode : undefined,
     isAborted: !response.writableFinished,
     durationMs: performance.now() - begin,
@@ -96,7 +96,7 @@ function describe(
   }
 }
 
-/** The path that a request asks for; `undefined` where its target is no URL, such as `http://[::1/`, or has no path. */
+/** The path of a request; `undefined` if its target is not a URL, such as `http://[::1/`, or has no path. */
 function pathOf(ctx: Context): string | undefined {
   return isRequestTarget(ctx.req.url ?? '') ? ctx.path || undefined : undefined
 }
@@ -104,8 +104,8 @@ function pathOf(ctx: Context): string | undefined {
 const acceptable = /^[\w.:-]{1,128}$/
 
 /**
- * Gives every request an id, in the answer's `x-request-id` and in the log. A proxy's own is kept if it is harmless
- * in a log.
+ * Gives every request an id, in the answer's `x-request-id` and in the log. An `x-request-id` that the request brings, for
+ * example from a proxy, is kept if it is harmless in a log.
  */
 export const requestId: Middleware<HoldfastState> = (ctx, next) => {
   const { state } = exchangeIn(ctx)
@@ -121,8 +121,8 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /**
- * Writes one line for each request, once its answer has been sent or cut off. `addressOf` says where a request comes
- * from. Default: the other end of the connection.
+ * Writes one line for each request after its answer was sent or cut off. `addressOf` gives the client's address. Default: the
+ * address of the connection's peer.
  */
 export function createAccessLog(
   log: HttpLog,
@@ -134,7 +134,7 @@ export function createAccessLog(
 /** Writes one line for each request that is reported to it. */
 export function logAnswers(log: HttpLog): OnAnswered {
   return (answered) => {
-    // A rest of the fields would be a copy, made field by field.
+    // A rest pattern would copy the other fields one by one.
     const { requestId, method, path, status, isAborted, durationMs } = answered
     const { bytesIn, bytesOut, customer, isByLink, address, reason } = answered
     log.info(

@@ -7,7 +7,7 @@ export function etagOf(info: BlobInfo): string {
   return `"${info.etag}"`
 }
 
-/** Whether the answer depends on what the client has already (RFC 9110 §13.1). */
+/** Whether the request has a condition on the state of the file (RFC 9110 §13.1). */
 export function isConditional(headers: IncomingHttpHeaders): boolean {
   return conditions.some((field) => headers[field] !== undefined)
 }
@@ -21,7 +21,7 @@ const conditions = [
 ]
 
 /**
- * What the preconditions of a GET or HEAD say of a file, in the order of RFC 9110 §13.2.2: `failed` (412),
+ * The result of the preconditions of a GET or HEAD for a file, in the order of RFC 9110 §13.2.2: `failed` (412),
  * `not-modified` (304) or `proceed`. Dates that cannot be read are ignored, as §13.1.3 and §13.1.4 demand.
  */
 export function evaluatePreconditions(
@@ -82,8 +82,8 @@ const forms = [
 ]
 
 /**
- * The time that a date in one of HTTP's three forms (RFC 9110 §5.6.7) stands for, in milliseconds since the epoch;
- * `undefined` for anything else. `Date.parse` takes many other things for dates, and the third form for local time.
+ * The time of a date in one of HTTP's three forms (RFC 9110 §5.6.7), in milliseconds since the epoch; `undefined` for any other
+ * text. `Date.parse` accepts many other texts, and reads the third form as local time.
  */
 export function parseHttpDate(text: string, now: number = Date.now()): number | undefined {
   for (const form of forms) {
@@ -103,7 +103,7 @@ function toTime(fields: Readonly<Record<string, string>>, now: number): number |
   return date.setUTCHours(Number(hour), Number(minute), Number(second))
 }
 
-/** Fifty years ahead at most, as the RFC has it. */
+/** The year is at most fifty years ahead, as RFC 9110 §5.6.7 demands. */
 function nearestYear(twoDigits: number, now: number): number {
   const current = new Date(now).getUTCFullYear()
   const year = current - (current % 100) + twoDigits
@@ -111,10 +111,10 @@ function nearestYear(twoDigits: number, now: number): number {
 }
 
 /**
- * Whether the request asks to create and never to replace: `If-None-Match: *` (RFC 9110 §13.1.2).
+ * Whether the request may only create a file and not replace one: `If-None-Match: *` (RFC 9110 §13.1.2).
  *
- * @throws HttpProblem 400 for a precondition that uploads do not know. To ignore one would be to replace what the
- *   client wanted kept.
+ * @throws HttpProblem 400 for a precondition that uploads do not support. If it were ignored, the upload could replace a file
+ *   that the client wants to keep.
  */
 export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
   for (const name of ['if-match', 'if-unmodified-since'] as const) {
@@ -129,10 +129,10 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Lets a deletion pass that is asked for without a condition.
+ * Refuses a deletion with a precondition.
  *
- * @throws HttpProblem 400 for a precondition: to ignore it would be to delete what the client wanted kept, and to look first
- *   leaves time for another upload.
+ * @throws HttpProblem 400 for a precondition. If it were ignored, a file that the client wants to keep could be deleted; if it
+ *   were checked first, another upload could replace the file between check and deletion.
  */
 export function refuseConditions(headers: IncomingHttpHeaders): void {
   for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'] as const) {

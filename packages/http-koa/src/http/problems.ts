@@ -13,13 +13,13 @@ export function errorBody(statusCode: number, message: string): ErrorBody {
   return { statusCode, error: statusText(statusCode), message }
 }
 
-/** Behind what may have meant something else, nothing is read. */
+/** The request may have another meaning than we read, so nothing after it on the connection is read. */
 const lastOnConnection = { Connection: 'close' }
 
 const invalidRequest = (message: string) =>
   new HttpProblem('malformed-request', 400, message, lastOnConnection)
 
-/** Wordings of the specification and of docs/api.md, each in one place. */
+/** The errors with the words of the specification and of docs/api.md. */
 export const problems = {
   malformedRequest: () => invalidRequest('Malformed request'),
   oneHost: () => invalidRequest('One Host header is required'),
@@ -48,7 +48,7 @@ export const problems = {
       ['Malformed multipart body', ...(reason === undefined ? [] : [reason])].join(': '),
     ),
   truncatedBody: () => new HttpProblem('truncated-body', 400, 'Truncated body'),
-  // Its client has left, or given the form up, when it could have been published.
+  // The client left or cancelled the form before the upload could be published.
   discarded: () => new HttpProblem('truncated-body', 400, 'The upload was discarded'),
   noFilename: (route: string) =>
     new HttpProblem('no-file-name', 400, `No filename. Use /${route}/<filename>`),
@@ -86,20 +86,20 @@ export const problems = {
     }),
 } as const
 
-/** Limits of multer that are not about how much there is of something. */
+/** The codes `LIMIT_…` of multer that do not limit an amount. */
 const shapes: readonly string[] = [
   'LIMIT_UNEXPECTED_FILE',
   'LIMIT_FIELD_NESTING',
   'LIMIT_FIELD_ARRAY_INDEX',
 ]
 
-/** What busboy, which is behind multer, says in plain errors of a body that is no form. */
+/** The messages of busboy, which multer uses, for a body that is not a form; these errors have no code. */
 const malformed =
   /^(?:Malformed (?:part header|content type|urlencoded form)|Multipart: Boundary not found|Missing Content-Type|Unsupported content type: .*)$/s
 
 /**
- * The answer to what multer refuses, which is the client's mistake: 413 for too much of something, or else 400. `undefined` for all
- * other errors. It looks at names and words, since an application has a multer of its own.
+ * The answer to an error of multer, which is the client's mistake: 413 for too much of something, otherwise 400. `undefined`
+ * for all other errors. It compares names and messages, not classes, since an application has its own copy of multer.
  */
 export function multerProblem(error: unknown): HttpProblem | undefined {
   if (!(error instanceof Error)) return undefined
@@ -111,13 +111,13 @@ export function multerProblem(error: unknown): HttpProblem | undefined {
   return new HttpProblem(code.toLowerCase().replaceAll('_', '-'), status, error.message)
 }
 
-/** The code of a refusal; `unexpected` for what has none. */
+/** The code of an error; `unexpected` for an error that has none. */
 export function codeOf(error: unknown): string {
   if (error instanceof HttpProblem || isFileServiceError(error)) return error.code
   return multerProblem(error)?.code ?? 'unexpected'
 }
 
-/** The answer to `error`, also to what multer refuses; 500 for unknown errors. */
+/** The answer to `error`, also to an error of multer; 500 for unknown errors. */
 export function toProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (!isFileServiceError(error))

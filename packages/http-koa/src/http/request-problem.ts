@@ -5,8 +5,8 @@ import { problems } from './problems.ts'
 import { headerValues } from './text.ts'
 
 /**
- * What is wrong with a request that Node's parser has let pass, whatever it asks for; `undefined` as a rule. Its client may
- * have meant another one, so that nothing is to be done for it, and nothing after it on the connection is to be read.
+ * What is wrong with a request that Node's parser has accepted, on any path; `undefined` if nothing is. The client may have
+ * meant another request, so the server must not process it, nor read anything after it on the connection.
  */
 export function requestProblem(request: IncomingMessage): HttpProblem | undefined {
   const { httpVersion, url = '' } = request
@@ -23,12 +23,12 @@ export function requestProblem(request: IncomingMessage): HttpProblem | undefine
   return undefined
 }
 
-/** With the authority, but for what stands before its `@`. */
+/** An absolute URL; the group is its authority without the user information before the `@`. */
 const absoluteTarget = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i
 
 /**
- * Whether `url` is a path, `*`, or an absolute URL of a possible host (RFC 9112 §3.2). Any other is never to be parsed: Node
- * prints it as part of a warning, and it may hold the token of a link.
+ * Whether `url` is a path, `*`, or an absolute URL of a possible host (RFC 9112 §3.2). Do not parse any other: Node prints it in
+ * a warning, and it may contain the token of a link.
  */
 export function isRequestTarget(url: string): boolean {
   if (url.startsWith('/') || url === '*') return true
@@ -36,10 +36,10 @@ export function isRequestTarget(url: string): boolean {
   return host !== undefined && host !== '' && isHost(host)
 }
 
-/** Of RFC 3986 §3.2.2, but for the comma: with one it is most likely two, joined on their way. */
+/** RFC 3986 §3.2.2, but without the comma: a value with a comma is most likely two headers that a proxy has joined. */
 const nameAndPort = /^(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*(?::\d*)?$/i
 const literalAndPort = /^\[([^\]]*)\](?::\d*)?$/
-/** RFC 3986 §3.2.2, for versions of IP to come. */
+/** RFC 3986 §3.2.2, for future versions of IP. */
 const futureAddress = /^v[\da-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 
 function isHost(text: string): boolean {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text that `bytes` are in UTF-8; `undefined` when they are not UTF-8. */
+/** `bytes` decoded as UTF-8; `undefined` when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(bytes)
@@ -14,9 +14,9 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 const ascii = /^[\x00-\x7f]*$/
 
 /**
- * A header's value as the text its sender meant. Node hands headers over as Latin-1 (RFC 9110 §5.5); curl and most
- * clients send UTF-8, so the bytes are read as UTF-8 where they are UTF-8. Browsers can send Latin-1 only, so other
- * bytes stay what they are.
+ * A header's value as the text that its sender meant. Node decodes headers as Latin-1 (RFC 9110 §5.5). curl and most clients
+ * send UTF-8, so bytes that are valid UTF-8 are decoded as such. Browsers can only send Latin-1, so other values stay as they
+ * are.
  */
 export function decodeHeaderText(value: string): string {
   if (ascii.test(value)) return value
@@ -24,8 +24,7 @@ export function decodeHeaderText(value: string): string {
 }
 
 /**
- * `segment` of a path with its percent-encoding undone (RFC 3986 §2.1); `undefined` when that is malformed or not
- * UTF-8.
+ * `segment` of a path, percent-decoded (RFC 3986 §2.1); `undefined` when the encoding is malformed or not UTF-8.
  */
 export function decodePathSegment(segment: string): string | undefined {
   try {
@@ -36,8 +35,8 @@ export function decodePathSegment(segment: string): string | undefined {
 }
 
 /**
- * The values of the header `name`, in lower case, each as it was sent. For the few headers that must not be joined this
- * takes less time than `headersDistinct`, which Node makes of all of them.
+ * The values of the header `name`, which is in lower case; each value as it was sent. For a few headers this takes less time
+ * than `headersDistinct`, which Node builds from all headers.
  */
 export function headerValues({ rawHeaders }: IncomingMessage, name: string): readonly string[] {
   const values: string[] = []

@@ -1,22 +1,22 @@
-/** What the body of `POST /link/:filename` may be. */
+/** The body of `POST /link/:filename`. */
 export interface LinkRequest {
   /** What the link is for. Default: to download. */
   readonly verb?: 'download' | 'upload'
-  /** Seconds for which the link is good. */
+  /** How long the link is valid, in seconds. */
   readonly expiresIn?: number
-  /** To download only: whether a browser is to show the content. */
+  /** For links to download: whether a browser is to show the content. */
   readonly inline?: boolean
-  /** This and the others are to upload only: whether the name in the path is what names begin with. */
+  /** For links to upload, as all that follow: whether the name in the path is a prefix of the files' names. */
   readonly prefix?: boolean
-  /** With `prefix`: how many files there may be whose names begin so. */
+  /** With `prefix`: how many files with this prefix there may be. */
   readonly maxFiles?: number
-  /** Bytes of the largest file. */
+  /** The size of the largest file, in bytes. */
   readonly maxSize?: number
   /** Whether uploads may replace files. */
   readonly replace?: boolean
 }
 
-/** JSON Schema of {@link LinkRequest}; the longest time is a setting. */
+/** JSON Schema of {@link LinkRequest}. The longest time is a setting, and checked elsewhere. */
 export const linkSchema = {
   type: 'object',
   additionalProperties: false,

@@ -10,7 +10,7 @@ import { readWholeBody } from '../server/request-body.ts'
 import type { LinkRequest } from './link-schema.ts'
 import { validate } from './link-validator.ts'
 
-/** POST /link/:filename: a URL that opens the file for anyone, or takes one from anyone, for a time. */
+/** POST /link/:filename: makes a URL by which everyone who has it can download the file, or upload one, for a limited time. */
 export function createMakeLink(
   { maxAgeMs }: FileLinks,
   originOf: OriginOf,
@@ -23,7 +23,7 @@ export function createMakeLink(
     const isUpload = asked.verb === 'upload'
     if (isUpload) ctx.state.event = 'upload-link'
     const { token, expiresAt } = await sign(files, name, asked, maxAgeMs)
-    // What comes before the path of the route is that of an application around it, if any.
+    // The part of the path before the route's own belongs to an application around the routes, if there is one.
     const [before = ''] = /^.*(?=\/link\/[^/]*$)/su.exec(pathIn(ctx.originalUrl)) ?? []
     const path = `${before}/${isUpload ? 'upload' : 'serve'}/${encodeURIComponent(name)}`
     const query = `link=${encodeURIComponent(token)}`
@@ -55,13 +55,13 @@ function pathIn(target: string): string {
   return path
 }
 
-/** Bytes; a request has some forty. */
+/** In bytes; a usual body has some forty. */
 const longestBody = 4096
 
 /**
- * What the body of `request` asks for; nothing in particular if it is empty.
+ * The {@link LinkRequest} in the body of `request`; an empty body means an empty one.
  *
- * @throws HttpProblem 400 for anything else than a {@link LinkRequest} of at most `maxSeconds` in JSON
+ * @throws HttpProblem 400 for a body that is not the JSON of a {@link LinkRequest} of at most `maxSeconds`
  */
 async function readLinkRequest(request: IncomingMessage, maxSeconds: number): Promise<LinkRequest> {
   const text = decodeUtf8(await readBody(request))
@@ -97,7 +97,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return body
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for a text that is not JSON. */
 function parse(text = '?'): unknown {
   try {
     return JSON.parse(text)

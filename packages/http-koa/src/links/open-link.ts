@@ -17,26 +17,26 @@ export interface LinkOpening {
   readonly addressOf: AddressOf
   readonly recorder: AuditRecorder
   readonly admit: Admit
-  /** What lets requests in that present no link. */
+  /** The middleware for requests that present no link. */
   readonly customersOnly: Middleware<HoldfastState>
 }
 
-/** What the handlers of a link share: the link that a request presents, and how to record what becomes of it. */
+/** The link that a request presents, and the function that records its use. */
 interface Presented {
   readonly link: PresentedLink
   readonly record: RecordEvent
 }
 
 /**
- * Lets a request with `?link=` in for the one file that the link opens; all others are left to `customersOnly`. The link alone
- * counts: where an application logs in by cookies, a browser may send those of another customer.
+ * Lets a request with `?link=` read the one file that the link opens; `customersOnly` handles all other requests. With a link,
+ * credentials are ignored: where an application logs in by cookies, a browser may send those of another customer.
  */
 export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastState> {
   const { service, links, addressOf, admit } = opening
   const uses = createLinkUses()
   return byLink(opening, async (ctx, next, { link, record }) => {
     const file = link.name
-    // While the connection is there: the address is unknown afterwards.
+    // Read before the connection ends: the address is unknown afterwards.
     const address = addressOf(ctx.req)
     await admit(ctx, next, async ({ state }) => {
       try {
@@ -50,7 +50,7 @@ export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastStat
     })
     if (!hasContent(ctx)) return
     const use = { token: link.token, address, etag: ctx.response.get('ETag') }
-    // A player gets a film in many parts, and the first one that it gets stands for them.
+    // A player loads a film in many parts; only the first one that it gets is recorded.
     if (isLaterPart(ctx) && uses.isKnown(use)) return
     uses.note(use)
     try {
@@ -63,8 +63,8 @@ export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastStat
 }
 
 /**
- * Lets a request with `?link=` in for the uploads that the link allows, and for nothing else; as above. `nameOf` says which
- * name the link is presented for. Default: the last segment of the path.
+ * Lets a request with `?link=` make the uploads that the link allows, and nothing else; `customersOnly` handles all other
+ * requests. `nameOf` returns the file name for which the link is presented. Default: the last segment of the path.
  */
 export function createUploadLinkOpening(
   opening: LinkOpening,
@@ -83,19 +83,19 @@ export function createUploadLinkOpening(
   return byLink(opening, open, nameOf)
 }
 
-/** The `name` in the query, for paths that have none in them. */
+/** The `name` in the query, for paths without a file name. */
 export function nameInQuery({ querystring }: Context): string {
   const [name = '', ...more] = new URLSearchParams(querystring).getAll('name')
   return more.length === 0 ? name : ''
 }
 
-/** The query of another URL for which the same link is presented with the same name. */
+/** The query that presents the same link for the same name at another URL. */
 export function linkQuery(ctx: Context): string {
   const query = new URLSearchParams({ link: tokensOf(ctx)[0] ?? '', name: nameInQuery(ctx) })
   return `?${query.toString()}`
 }
 
-/** Refuses uploads by any link where there are none, before the login of whoever follows it counts. */
+/** Refuses links on a path without uploads by link, before the request counts as a failed login. */
 export function createUploadLinkRefusal(recorder: AuditRecorder): Middleware<HoldfastState> {
   return async (ctx, next) => {
     if (!hasLink(ctx)) {
@@ -119,7 +119,7 @@ function byLink(
       const handling: unknown = customersOnly(ctx, next)
       return handling
     }
-    // Of two links each could be meant, so neither is right.
+    // With two links it is not clear which one is meant, so neither is used.
     const token = tokens.length === 1 ? (tokens[0] ?? '') : ''
     const name = nameOf(ctx)
     const address = networkOf(addressOf(ctx.req))
@@ -131,7 +131,7 @@ function nameInPath({ path }: Context): string {
   return decodePathSegment(path.slice(path.lastIndexOf('/') + 1)) ?? ''
 }
 
-/** Whether a request presents a link, right or wrong. */
+/** Whether a request presents a link, valid or not. */
 export function hasLink(ctx: Context): boolean {
   return tokensOf(ctx).length > 0
 }
@@ -153,14 +153,14 @@ function isLaterPart({ status, response }: Context): boolean {
   return status === 206 && !response.get('Content-Range').startsWith('bytes 0-')
 }
 
-/** Who gets which content by which link. */
+/** The use of a link: to which address it gave which content. */
 interface LinkUse {
   readonly token: string
   readonly address: string
   readonly etag: string
 }
 
-/** The uses of links that were noted lately. */
+/** Remembers recent uses of links. */
 interface LinkUses {
   isKnown(use: LinkUse): boolean
   note(use: LinkUse): void
@@ -168,11 +168,11 @@ interface LinkUses {
 }
 
 interface LinkUsesOptions {
-  /** How long a use is known, in milliseconds. Default: an hour. */
+  /** How long a use is remembered, in milliseconds. Default: an hour. */
   readonly windowMs?: number
-  /** How many uses are known; beyond it the one that was noted first is forgotten. Default: 10,000, some 3 MiB. */
+  /** How many uses are remembered; beyond that, the oldest one is forgotten. Default: 10,000, some 3 MiB. */
   readonly most?: number
-  /** In milliseconds. Default: the time of the process. */
+  /** The current time in milliseconds. Default: the monotonic time of the process. */
   readonly now?: () => number
 }
 
@@ -181,7 +181,7 @@ export function createLinkUses({
   most = 10_000,
   now = () => performance.now(),
 }: LinkUsesOptions = {}): LinkUses {
-  /** Until when each is known, in the order of these times. */
+  /** When each use will be forgotten; in the order of these times. */
   const ends = new Map<string, number>()
   return {
     isKnown: (use) => (ends.get(keyOf(use)) ?? 0) > now(),

@@ -6,8 +6,8 @@ import type { HoldfastState } from '../server/exchange.ts'
 import { hasLink } from './open-link.ts'
 
 /**
- * The files of a page by their paths below its address; `''` is the page itself, and `upload` the one for those who have a link
- * to upload. `openPage` of `@holdfast/web` makes one.
+ * The files of a page by their paths relative to its URL; `''` is the page itself, and `upload` is the page for links to upload.
+ * `openPage` of `@holdfast/web` makes such a map.
  */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
@@ -17,11 +17,11 @@ export interface PageFile {
   readonly contents: Readonly<Record<Encoding, Uint8Array>>
 }
 
-/** The smallest first. */
+/** In order of preference: the one with the smallest result first. */
 const encodings = ['br', 'gzip', 'identity'] as const
 type Encoding = (typeof encodings)[number]
 
-/** `open`, which is called when it is needed, and once. */
+/** `open`, which is called when the page is first needed, and again only if that failed. */
 export function openingOnce(open: () => Promise<PageFiles>): () => Promise<PageFiles> {
   let opened: Promise<PageFiles> | undefined
   return () =>
@@ -31,7 +31,7 @@ export function openingOnce(open: () => Promise<PageFiles>): () => Promise<PageF
     }))
 }
 
-/** GET and HEAD of the page, for clients that ask for HTML by name, and of what it loads. */
+/** GET and HEAD of the page, for clients that ask for `text/html`, and of the assets that it loads. */
 export function createPage(open: () => Promise<PageFiles>): RouterMiddleware<HoldfastState> {
   return async (ctx, next) => {
     const { asset } = ctx.params
@@ -52,20 +52,20 @@ export function createPage(open: () => Promise<PageFiles>): RouterMiddleware<Hol
     }
     if (encoding !== 'identity') ctx.set('Content-Encoding', encoding)
     const { buffer, byteOffset, byteLength } = file.contents[encoding]
-    // A view: a copy for each request would cost as much as the rest.
+    // This is a view: a copy for each request would cost as much as the rest.
     ctx.body = Buffer.from(buffer, byteOffset, byteLength)
   }
 }
 
-/** Whether a browser asks for a page: programs take anything, and get the errors that they can read. */
+/** Whether a browser asks for a page. Programs accept any type, and get the errors of the API, which they can read. */
 function asksForHtml(accept: string): boolean {
   const ranges = accept.split(',').map((range) => range.trim().toLowerCase())
   return ranges.some((range) => /^text\/html\s*(;|$)/.test(range) && !/;\s*q=0(\.0*)?$/.test(range))
 }
 
 /**
- * GET and HEAD of a link to upload, for clients that ask for HTML by name: the page by which a stranger uploads. It learns from
- * its `<meta name="link">` what the link allows, or that it is refused. `opening` judges the link.
+ * GET and HEAD of a link to upload, for clients that ask for `text/html`: the page by which everyone who has the link can upload.
+ * Its `<meta name="link">` says what the link allows, or that it is refused. `opening` checks the link.
  */
 export function createUploadPage(
   open: () => Promise<PageFiles>,
@@ -89,8 +89,8 @@ export function createUploadPage(
 }
 
 /**
- * GET of a link to download that a person opens in a browser (Fetch Metadata's `Sec-Fetch-Dest: document`): where the link is
- * refused, or its file is gone, the same page says so. All other requests get the error of the API.
+ * GET of a link to download that a person opens in a browser (`Sec-Fetch-Dest: document` of Fetch Metadata): if the link is
+ * refused, or its file was deleted, the page for uploads says so. All other requests get the error of the API.
  */
 export function createRefusalPage(open: () => Promise<PageFiles>): RouterMiddleware<HoldfastState> {
   return async (ctx, next) => {
@@ -112,7 +112,7 @@ export function createRefusalPage(open: () => Promise<PageFiles>): RouterMiddlew
 
 type PageContext = Context & { readonly state: HoldfastState }
 
-/** @throws `error`, if it is none that the page has words for */
+/** Answers with the page, which explains `error`. @throws `error`, if the page cannot explain it */
 function refuse(ctx: PageContext, file: PageFile, error: unknown): void {
   if (!isRefusal(error)) throw error
   const { status, code, headers } = toProblem(error)
@@ -137,7 +137,7 @@ function isRefusal(error: unknown): boolean {
   return codes.some((code) => isFileServiceError(error, code))
 }
 
-/** Only what stands in the link itself, or is found out by using it. */
+/** The terms of a link. They have only what is in the link itself, or can be found out by using it. */
 async function termsOf(uploads: LinkUploads | undefined): Promise<object> {
   if (uploads === undefined) throw new TypeError('The route is not behind a link')
   const { customer, name, isPrefix, maxFiles, maxSize, replace, expiresAt } = uploads

@@ -5,25 +5,25 @@ import { logFault, type HttpLog } from '../guards/errors.ts'
 import { errorBody, type ErrorBody, toProblem } from '../http/problems.ts'
 import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 
-/** What became of a file: its line, or why there is none. */
+/** The outcome for a file: its line, or why it has none. */
 export interface FileOutcome {
   readonly line?: object
   readonly failure?: { readonly error: unknown }
 }
 
-/** What the changes of files report with. */
+/** The functions by which changes of files report their outcomes. */
 export interface FileReports {
-  /** The members of a line that explain an error. */
+  /** Makes the members of a line that explain an error. */
   readonly explain: (error: unknown) => ErrorBody
   readonly record: RecordEvent
 }
 
 interface Reporting {
-  /** What the audit trail calls the change of a file. */
+  /** The event of the change in the audit trail. */
   readonly event: 'upload' | 'delete'
   readonly log: HttpLog
   readonly recorder: AuditRecorder
-  /** The error where there is no file at all. Default: that is an answer without lines. */
+  /** Makes the error for a request without any file. Default: the answer has no lines then. */
   readonly refuseNone?: () => Error
 }
 
@@ -31,9 +31,9 @@ type RouterContext = Parameters<RouterMiddleware<HoldfastState>>[0]
 type Outcomes = AsyncGenerator<readonly FileOutcome[], undefined>
 
 /**
- * Answers with a line of JSON for each outcome that `begin` yields. Ends the iteration when the client leaves.
+ * Answers with a line of JSON for each outcome from `begin`. Ends the iteration when the client leaves.
  *
- * @throws what `begin` throws, and the first outcome's failure; the audit trail has a line of it
+ * @throws all that `begin` throws, and the failure of the first outcome; the audit trail gets a record of it
  */
 export async function answerFileLines(
   ctx: RouterContext,
@@ -57,20 +57,20 @@ export async function answerFileLines(
     if (first.done && refuseNone) throw refuseNone()
     await answer(ctx, first.value ?? [], outcomes, explain)
   } catch (error) {
-    // If the trail has been given the first file, it may be the trail that failed.
+    // If something was recorded, the request has its record, or the trail itself has failed.
     if (recorded === 0) await record(event, {}, { error })
     throw error
   }
 }
 
-/** Rejects only before the first line is written. */
+/** Sends the lines. Rejects only before the first line is written. */
 async function answer(
   ctx: RouterContext,
   first: readonly FileOutcome[],
   rest: Outcomes,
   explain: FileReports['explain'],
 ): Promise<void> {
-  // If the trail fails for the first file, the response's status can still say so.
+  // If the trail fails for the first file, the response's status can still show that.
   if (first[0]?.failure) {
     await rest.return(undefined)
     throw first[0].failure.error
@@ -94,7 +94,7 @@ async function* asLines(
   }
 }
 
-/** The lines of files whose outcome is known, as one text; then throws the failure of the first that has no line. */
+/** The lines of `outcomes` as one text, up to the first failure; then throws that. */
 function* linesOf(outcomes: readonly FileOutcome[]): Iterable<string> {
   const failed = outcomes.findIndex(({ failure }) => failure)
   const lines = failed < 0 ? outcomes : outcomes.slice(0, failed)
@@ -106,7 +106,7 @@ function asLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** Work on an item that has begun. Neither promise rejects. */
+/** Work on an item, which has started. Neither promise rejects. */
 export interface StartedWork<Result> {
   /** Resolves when the next item may be asked for. */
   readonly taken: Promise<unknown>
@@ -114,9 +114,9 @@ export interface StartedWork<Result> {
 }
 
 /**
- * What `begin` makes of each of `items`, in their order and as soon as it is there, together with what is there of those
- * that follow. At most `limit` of them wait or are worked on at a time. Where `items` fail, so does this, behind the
- * results of what came before.
+ * Calls `begin` for each of `items`, and yields the results in the order of the items, as soon as possible: each array has all
+ * results that are ready in this order. At most `limit` items are in work or wait to be yielded at a time. If `items` fail, this
+ * fails, too, after the results of the items before.
  */
 export async function* orderedConcurrentMap<Item, Result>(
   items: AsyncIterable<Item>,
@@ -146,7 +146,7 @@ export async function* orderedConcurrentMap<Item, Result>(
     state.isOver = true
     news.tell()
   })
-  // It is looked at when the results before have been.
+  // A failure is thrown only after the results of the items before; until then it must not count as unhandled.
   taking.catch(() => {})
   try {
     while (!state.isOver || underWay.length > 0) {
@@ -164,12 +164,12 @@ export async function* orderedConcurrentMap<Item, Result>(
   }
 }
 
-/** A place in the line of results. */
+/** The result of one item, once it has ended. */
 interface Slot<Result> {
   ended?: { readonly value: Result }
 }
 
-/** Removes the results at the front of `slots` that are there. */
+/** Removes and returns the results at the front of `slots` that are ready. */
 function takeReady<Result>(slots: Slot<Result>[]): readonly Result[] {
   const ready: Result[] = []
   for (let first = slots[0]; first?.ended; first = slots[0]) {
@@ -179,7 +179,7 @@ function takeReady<Result>(slots: Slot<Result>[]): readonly Result[] {
   return ready
 }
 
-/** Lets several wait for the next thing that happens. */
+/** Lets several callers wait for the next event. */
 function createNews() {
   let { promise, resolve } = Promise.withResolvers<undefined>()
   return {

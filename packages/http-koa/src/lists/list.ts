@@ -8,9 +8,8 @@ import { problems } from '../http/problems.ts'
 import type { HoldfastState } from '../server/exchange.ts'
 
 /**
- * GET and HEAD /list: the names of the customer's files, or what is known of each. Having no file at all is an error, by
- * the specification; a page after the last name is an empty array. Where `limit` cuts the list, a Link leads to the next
- * page.
+ * GET and HEAD /list: the names of the customer's files, or the details of each. By the specification it is an error if there is
+ * no file at all; a page after the last name is an empty array. If `limit` cuts the list, a Link leads to the next page.
  */
 export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   const query = new URLSearchParams(ctx.querystring)
@@ -43,7 +42,7 @@ const named: EntryKind<string> = {
 const detailed: EntryKind<BlobInfo> = {
   list: (files, options) => files.listDetails(options),
   nameOf: ({ name }) => name,
-  // What /serve says of the file in its headers.
+  // The same values as in the headers of /serve.
   show: (info) => ({
     name: info.name,
     size: info.size,
@@ -53,15 +52,15 @@ const detailed: EntryKind<BlobInfo> = {
   }),
 }
 
-/** What a query string asks of a list. */
+/** The options of a list in a query string. */
 interface ListQuery extends ListOptions {
-  /** Whether the list has what is known of each file, not only its name. */
+  /** Whether the list has the details of each file, not only its name. */
   readonly details: boolean
 }
 
 /**
- * Reads `limit`, `after`, `prefix` and `details` in a query string. An empty `after` or `prefix` is given as well:
- * paging begins with one. Unknown parameters are passed over.
+ * Reads `limit`, `after`, `prefix` and `details` in a query string. The result includes an empty `after` or `prefix`, too: paging
+ * begins with one. Unknown parameters are ignored.
  *
  * @throws HttpProblem 400 when a parameter is sent twice, `limit` is not a whole number from 1, or `details` is not 1
  */
@@ -94,13 +93,13 @@ function parseLimit(text = ''): number {
 }
 
 /**
- * The value of a Link header (RFC 8288) that leads to the page after the name `last`. The URL has the other parameters of
- * `query`, and no path: so it is right behind every proxy that changes paths (RFC 3986 §5.2).
+ * The value of a Link header (RFC 8288) to the page after the name `last`. The URL has the other parameters of `query`, but no
+ * path, so it is right even if a proxy changes paths (RFC 3986 §5.2).
  */
 export function nextPage(query: URLSearchParams, last: string): string {
   const parameters = new URLSearchParams(query)
   parameters.set('after', last)
-  // A plus stands for a space in forms only.
+  // A plus means a space only in forms.
   return `<?${parameters.toString().replaceAll('+', '%20')}>; rel="next"`
 }
 
@@ -108,7 +107,7 @@ export function nextPage(query: URLSearchParams, last: string): string {
 interface EntryKind<Entry> {
   readonly list: (files: CustomerFiles, options: ListOptions) => AsyncIterable<readonly Entry[]>
   readonly nameOf: (entry: Entry) => string
-  /** What the text has of an entry, before it becomes JSON. */
+  /** The value that becomes the entry's JSON. */
   readonly show: (entry: Entry) => unknown
 }
 
@@ -116,11 +115,11 @@ interface ListRequest {
   readonly files: CustomerFiles
   readonly options: ListOptions
   readonly reader: ListReader
-  /** Called with the last name, before the first text, if the limit has cut the list there. */
+  /** Called before the first text with the last name of the list, if the limit cuts the list. */
   readonly linkNext: (last: string) => void
 }
 
-/** The longest page, in entries, that is held in memory. */
+/** The longest page that is held in memory, in entries. */
 const longestHeld = 1000
 
 /** The text of a list, a JSON array. @throws HttpProblem `No files uploaded yet` */
@@ -146,14 +145,14 @@ async function* listText<Entry>(
     yield entries.length > 0 ? textOf(entries.slice(0, limit), kind) : whenEmpty()
     return
   }
-  // The header comes before the entries, and they may be too many to be held: so they are listed twice.
+  // The Link header comes before the entries, which may be too many to hold in memory, so they are listed twice.
   const last = await findLast(options, limit, (some) => reader.read(files.list(some)))
   if (last !== undefined) linkNext(last)
   const entries = reader.read(kind.list(files, unlimited))
   yield* jsonArray(last === undefined ? entries : upTo(last, entries, kind), kind, whenEmpty)
 }
 
-/** The name at which `limit` cuts the list; `undefined` if there are not more names. */
+/** The last name before `limit` cuts the list; `undefined` if the list has no more than `limit` names. */
 async function findLast(
   options: ListOptions,
   limit: number,
@@ -170,7 +169,7 @@ async function findLast(
   return undefined
 }
 
-/** The entries up to `last`. Those that came since it was found are among them, and may exceed a limit: none is skipped. */
+/** The entries up to `last`, with those that were added since it was found. They may exceed the limit, but none is skipped. */
 async function* upTo<Entry>(
   last: string,
   pages: AsyncIterable<readonly Entry[]>,
@@ -183,10 +182,13 @@ async function* upTo<Entry>(
   }
 }
 
-/** Characters in each write; a write for each entry would cost more than the entry. Of a list that is not read, some blocks wait in memory. */
+/**
+ * How many characters are written at a time, at least; to write each entry separately would cost more than the entry. Some blocks
+ * wait in memory if the client does not read them.
+ */
 const blockSize = 32 * 1024
 
-/** How many entries become text in one call, which costs a fraction of a call for each. */
+/** How many entries become text in one call; a call for each would cost several times as much. */
 const entriesAtOnce = 64
 
 /** The entries of `pages` as the text of one JSON array, in blocks; the text of `whenEmpty` if there are none. */
@@ -214,11 +216,11 @@ function textOf<Entry>(page: readonly Entry[], { show }: EntryKind<Entry>): stri
   return JSON.stringify(page.map(show))
 }
 
-/** Reads one list after the other. */
+/** Reads lists, one after the other, and can stop reading. */
 interface ListReader {
-  /** Reads `pages`; nothing once it was stopped. */
+  /** Reads `pages`; returns an empty list after `stop`. */
   read<Entry>(pages: AsyncIterable<readonly Entry[]>): AsyncIterable<readonly Entry[]>
-  /** Stops the list that is read, also while a page is awaited, and those to come. */
+  /** Stops the list that is being read, even while a page is awaited, and all later lists. */
   readonly stop: () => Promise<void>
 }
 
@@ -228,7 +230,7 @@ function createListReader(): ListReader {
   return {
     read(pages) {
       if (isStopped) return nothing
-      // The iterator of the store itself: a generator around it would not close it before the next page has come.
+      // This is the store's own iterator: a generator around it could close it only after the next page has come.
       const iterator = pages[Symbol.asyncIterator]()
       reading = iterator
       return { [Symbol.asyncIterator]: () => iterator }

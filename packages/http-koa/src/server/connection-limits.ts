@@ -6,19 +6,19 @@ import { connectionOf, isEnded, type Connection } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { answerRaw } from './raw-answer.ts'
 
-/** How many requests of a connection may wait for those before them; beyond that it is not read. */
+/** How many requests of a connection may wait for those before them. While so many wait, the connection is not read. */
 const maxWaiting = 16
 
-/** How many may still wait when it is read again: more at a time take less time. */
+/** Reading resumes when only so many still wait: to parse several requests at a time takes less time. */
 const fewWaiting = 8
 
-/** Bun and Deno read requests from the system without the listeners that Node.js has for it. */
+/** Bun and Deno read requests from the system without the `data` listeners that Node.js uses. */
 const readsByItself = 'Bun' in globalThis || 'Deno' in globalThis
 
 /**
- * Stops reading a connection while `maxWaiting` of its requests wait for their turn. Node hands over every request of
- * what it has read, thousands of a single segment, and each takes kilobytes; so its parser is given one head, or one
- * body, at a time. `event` is what `server` emits for each connection, after its own listener has run.
+ * Stops reading a connection while `maxWaiting` of its requests wait for the answers to earlier ones. Node's parser emits every
+ * request in what it was given: a single segment may have thousands, and each takes kilobytes. So the parser gets one head, or
+ * one body, at a time. `event` is what `server` emits for each connection, after its own listener has run.
  */
 export function limitPipelining(server: Server, event: 'connection' | 'secureConnection'): void {
   if (readsByItself) return
@@ -61,25 +61,25 @@ function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buf
   }
 }
 
-/** What is smaller is the collector's. In bytes. */
+/** Smaller chunks are left to the garbage collector. In bytes. */
 const largeChunk = 4096
 
 /**
- * Frees the memory of what has been parsed: Node's parser gives the application copies of it. Left to the collector, it makes
- * uploads take twice the processor's time.
+ * Frees the memory of a chunk that has been parsed: Node's parser gives the application copies of it. If the garbage collector
+ * had to free it, uploads would take twice the processor time.
  */
 function free({ buffer, byteLength }: Buffer): void {
   if (byteLength < largeChunk || buffer.byteLength !== byteLength) return
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** Whether what comes next is not read. The rest of a body is, so that its client gets the answer. */
+/** Whether further bytes are dropped. The rest of a body is still parsed, so that its client gets the answer. */
 function isDropped(socket: Socket, connection: Connection): boolean {
   if (connection.isEnded || connection.isUnparsed) return true
   return isEnded(socket) && connection.newest?.req.complete !== false
 }
 
-/** How much of what comes next belongs to one head or one body. A body in chunks ends as a head does, and is cut so. */
+/** Measures how many of the next bytes belong to one head or one body. A chunked body ends as a head does, and is cut like one. */
 function createMeasure(connection: Connection): (rest: Buffer) => number {
   const measureHead = createHeadMeasure()
   let measured = 0
@@ -120,13 +120,12 @@ function createHeadMeasure(): (rest: Buffer) => number {
 const nothingForTooLong = 'The client sent nothing for too long'
 
 /**
- * Cuts connections on which the client is the one who makes no progress for `idleTimeoutMs`: it sends nothing of a
- * body that is waited for, or takes nothing of an answer. There is no limit to the whole of a request, so uploads may
- * take hours; and a connection that waits for the store is left alone, unless its client has said that no more is
- * coming: it may have left.
+ * Cuts a connection when its client makes no progress for `idleTimeoutMs`: it sends nothing of a body that the server waits
+ * for, or takes nothing of an answer. The time of a whole request is not limited, so uploads may take hours. A connection that
+ * waits for the store is left alone, unless its client has ended its side: such a client may have left.
  *
- * A client that takes its answer slowly is watched from the moment on at which nothing has moved for that long, so that it is
- * cut after twice the time where it takes nothing.
+ * A client that takes its answer slowly is only watched from the first timeout on, so a client that takes nothing is cut after
+ * twice the time.
  */
 export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.timeout = idleTimeoutMs
@@ -139,12 +138,12 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
     const moved = socket.bytesRead + socket.bytesWritten
     if (before?.moved === moved && before.queued === queued) return cut(socket, connection)
     const isWatched = queued !== undefined
-    // Beyond what the queue says, a connection is looked at anew when nothing has moved for the whole time again.
+    // Where the send queue is unknown, a connection that has moved since begins anew: it is suspected after a whole timeout.
     connection.seenIdle = before === undefined || isWatched ? { moved, queued } : undefined
-    // A store that was slow may have gone on this very moment, with more of the body waiting to be read.
+    // A slow store may have continued at this very moment, and more of the body may wait to be read.
     socket.setTimeout(before === undefined && !isWatched ? shortlyMs : idleTimeoutMs)
   }
-  // With a listener Node leaves the socket to us. Its timer rings once; setting it winds it up again.
+  // With a listener, Node leaves the socket to us. Its timer fires once; `setTimeout` starts it again.
   server.on('timeout', (socket: Socket) => {
     const connection = connectionOf(socket)
     const { exchange } = connection
@@ -165,7 +164,7 @@ function cut(socket: Socket, { exchange, hasAnswered }: Connection): void {
   else socket.destroy()
 }
 
-/** Whether it is the server that the connection waits for. */
+/** Whether the connection waits for the server, and not for the client. */
 function isOurTurn({ request, response, awaitsContinue }: Exchange): boolean {
   if (!request.complete) {
     return request.readableLength > 0 || (awaitsContinue && !response.headersSent)
@@ -176,7 +175,7 @@ function isOurTurn({ request, response, awaitsContinue }: Exchange): boolean {
 }
 
 function refuse({ request, response }: Exchange): void {
-  // Whether a request that is complete took effect, the store alone knows.
+  // Only the store knows whether a complete request took effect, so no status would be true.
   if (response.headersSent || request.complete) {
     request.socket.destroy()
     return
@@ -188,21 +187,21 @@ function refuse({ request, response }: Exchange): void {
     'Cache-Control': 'no-store',
     Connection: 'close',
   })
-  // Node does not report the socket's end to an answered request: a reader of its body would wait for ever.
+  // Node does not report the end of the socket to a request that has its answer: a reader of its body would wait forever.
   response.end(body, () => request.destroy(new Error(nothingForTooLong)))
 }
 
-/** How many bytes the peer of a connection has not acknowledged; `undefined` where the system does not say so. */
+/** How many bytes the peer of a connection has not acknowledged; `undefined` where the system does not show it. */
 type SendQueueOf = (socket: Socket) => Promise<number | undefined>
 
-/** Node has no other way to say which connection of the system a socket is. */
+/** Node has no other way to identify the system's connection of a socket. */
 type SocketWithHandle = Socket & { readonly _handle?: { readonly fd?: number } | null }
 
 /**
- * Reads the send queues of connections as Linux shows them. The kernel takes megabytes from a server before the client has
- * read any, and takes no more until a third of them is acknowledged: only there it shows that a slow reader goes on.
+ * Reads the send queues of connections as Linux shows them. The kernel takes megabytes from a server before the client reads
+ * any, and takes no more until a third of them is acknowledged: only the send queue shows that a slow client still reads.
  *
- * To read them takes longer the more connections there are, so one reading serves all that ask within `maxAgeMs`.
+ * The more connections there are, the longer it takes to read the queues, so one reading serves all calls within `maxAgeMs`.
  */
 export function createSendQueues(maxAgeMs: number): SendQueueOf {
   let reading: Promise<ReadonlyMap<string, number> | undefined> | undefined
@@ -225,7 +224,7 @@ async function inodeOf(socket: SocketWithHandle): Promise<string | undefined> {
   return /^socket:\[(\d+)\]$/.exec(target)?.[1]
 }
 
-/** Number, addresses, state, both queues, timer, retransmissions, user, timeout and inode. */
+/** A row of `/proc/net/tcp`: number, addresses, state, both queues, timer, retransmissions, user, timeout and inode. */
 const row = /^ *\d+: \S+ \S+ \S+ ([0-9A-F]{8}):\S+ \S+ +\S+ +\d+ +\d+ (\d+) /gm
 
 /** The queues that are not empty, by the inodes of their sockets. */

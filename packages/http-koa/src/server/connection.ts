@@ -7,36 +7,36 @@ import type { Exchange } from './exchange.ts'
 
 /** What is known of a connection beyond its latest request. */
 export interface Connection {
-  /** What is being processed, or was last, until {@link releaseExchange}. */
+  /** The exchange that is being processed, or was processed last, until {@link releaseExchange}. */
   exchange?: Exchange | undefined
   /** Whether an exchange was released. */
   hasAnswered: boolean
-  /** The answer to the request that arrived last, whose turn may not have come yet; not kept when its exchange is not. */
+  /** The response to the request that arrived last, which may still wait for earlier ones; released with its exchange. */
   newest?: ServerResponse | undefined
   /** How many requests have arrived. */
   arrived: number
   /** How many requests wait for the answers to those before them. */
   waiting: number
-  /** Called when one of them no longer waits. */
+  /** Called when one of the waiting requests no longer waits. */
   onNext?: () => void
-  /** Whether bytes that still arrive are no request any more. */
+  /** Whether bytes that still arrive are no longer read as requests. */
   isEnded: boolean
   /** Whether Node has given its parser to another connection, as it does after a CONNECT. */
   isUnparsed: boolean
-  /** Aborts when the client leaves; made when first asked for. */
+  /** Aborts when the client leaves; made by the first call of {@link leavingSignal}. */
   leaving?: AbortSignal
-  /** What is to be done when the connection ends. */
+  /** Called when the connection ends. */
   readonly endings: Set<() => void>
-  /** Bytes of the requests and responses that have been reported. */
+  /** How many bytes of the connection have been reported already, as part of a request or response. */
   readonly reported: { in: number; out: number }
   /**
-   * How many bytes had moved when the connection was found idle, and how many the client had not acknowledged, where that is
-   * known; `undefined` unless it is suspected.
+   * How many bytes had moved when the connection was found idle, and how many of them the client had not acknowledged, where
+   * the system shows that; `undefined` where the connection was not found idle.
    */
   seenIdle?: { readonly moved: number; readonly queued: number | undefined } | undefined
 }
 
-// On the socket itself: to look each request up in WeakMaps takes longer than to route it.
+// Kept on the socket itself: a look-up in a WeakMap for each request takes longer than its routing.
 const connectionKey = Symbol('connection')
 
 interface KnownSocket extends Duplex {
@@ -48,7 +48,7 @@ export function connectionOf(socket: KnownSocket): Connection {
   return socket[connectionKey] ?? watch(socket)
 }
 
-/** One listener a connection: it may have many requests, and a form many files. */
+/** Adds one listener for each connection: it may have many requests, and a form may have many files. */
 function watch(socket: KnownSocket): Connection {
   const connection: Connection = {
     hasAnswered: false,
@@ -67,8 +67,8 @@ function watch(socket: KnownSocket): Connection {
 }
 
 /**
- * Forgets an exchange of which nothing is to come any more: the kilobytes of it would stay in memory until the connection's
- * next request, or until its end. After one that announced that the connection ends, it is still needed.
+ * Forgets an exchange that is complete: its kilobytes would stay in memory until the next request of the connection, or until
+ * its end. An exchange whose response announced the end of the connection is kept, since {@link isEnded} reads it.
  */
 export function releaseExchange(connection: Connection, { request, response }: Exchange): void {
   const isAnswered = request.complete && response.writableFinished
@@ -78,14 +78,14 @@ export function releaseExchange(connection: Connection, { request, response }: E
   connection.hasAnswered = true
 }
 
-/** Whether every request of the connection has arrived as a whole, and each response was taken to its end. */
+/** Whether every request of the connection has arrived completely, and every response has been sent to its end. */
 function isAtRest({ exchange, newest, hasAnswered }: Connection): boolean {
   if (exchange === undefined) return hasAnswered && newest === undefined
   const { request, response } = exchange
   return request.complete && response.writableFinished && newest === response
 }
 
-/** From now on, no further bytes of the connection are taken for a request; `false` if this was called before. */
+/** From now on, no further bytes of the connection are read as requests. Returns `false` if this was called before. */
 export function endExchanges(socket: Duplex): boolean {
   const connection = connectionOf(socket)
   if (connection.isEnded) return false
@@ -94,8 +94,8 @@ export function endExchanges(socket: Duplex): boolean {
 }
 
 /**
- * Whether the connection has ended, or its end was announced to the client. Then no further request is processed, since the
- * client assumes that it was not (RFC 9112 §9.6).
+ * Whether the connection has ended, or the server has announced its end. Then no further request may be processed: the client
+ * assumes that it was not (RFC 9112 §9.6).
  */
 export function isEnded(socket: Duplex): boolean {
   const { isEnded, exchange } = connectionOf(socket)
@@ -108,7 +108,7 @@ interface Message {
   readonly destroyed: boolean
 }
 
-/** Whether a message has come or been sent to its end, or was cut off. Responses of Deno have no `closed`. */
+/** Whether a message was received or sent to its end, or was cut off. Responses of Deno have no `closed`. */
 export function isClosed(message: Message): boolean {
   return message.closed ?? message.destroyed
 }
@@ -120,7 +120,7 @@ export function onExchangeEnd(exchange: Exchange, action: () => void): void {
   else exchange.endings.push(action)
 }
 
-/** One listener for all actions: Node warns of more than ten, and has nearly as many of its own. */
+/** Adds one listener for all actions: Node warns of more than ten listeners, and adds nearly as many itself. */
 function watchEnd(exchange: Exchange): (() => void)[] {
   const { request, response } = exchange
   const endings: (() => void)[] = []
@@ -133,14 +133,14 @@ function watchEnd(exchange: Exchange): (() => void)[] {
     for (const action of endings) action()
   }
   response.once('close', end)
-  // Node 22 does not notify responses that wait for those to earlier requests when their connection ends.
+  // When a connection ends, Node 22 does not notify the responses that wait for those to earlier requests.
   const forget = response.socket === null ? onConnectionEnd(request.socket, end) : () => {}
   return endings
 }
 
 /**
- * Calls `action` once when the connection ends, or in the next turn if it has ended already. The function returned
- * cancels the call: a connection may serve thousands of requests.
+ * Calls `action` once when the connection ends, or in a microtask if it has ended already. The returned function cancels the
+ * call: a connection may serve thousands of requests.
  */
 export function onConnectionEnd(socket: Socket, action: () => void): () => void {
   if (socket.destroyed) {
@@ -163,20 +163,20 @@ export function leavingSignal(socket: Socket): AbortSignal {
 function watchLeaving(socket: Socket): AbortSignal {
   const leaving = new AbortController()
   onConnectionEnd(socket, () => {
-    // No one listens then, and the error and the event would take a tenth of what a connection takes.
+    // Without open requests no one listens, and the error and the event would cost a tenth of what a connection costs.
     if (!isAtRest(connectionOf(socket))) leaving.abort(problems.truncatedBody())
   })
   return leaving.signal
 }
 
-/** Leaves the opened file to the route, which takes it from the exchange; closes it at the end if the route does not. */
+/** Leaves the opened file to the route, which takes it from the exchange. If no route takes it, it is closed after the exchange. */
 export function leaveOpened(exchange: Exchange, opening: Promise<OpenBlob>): void {
   exchange.opening = opening
   const close = async () => (await takeOpened(exchange))?.close()
   onExchangeEnd(exchange, () => void close().catch(() => {}))
 }
 
-/** The file that has been opened for the request already, to be read or closed by the caller; or why it was not. */
+/** The file that the fast path has opened for the request, or the error of opening it. The caller reads or closes it. */
 export function takeOpened(exchange: Exchange): Promise<OpenBlob> | undefined {
   const { opening } = exchange
   exchange.opening = undefined

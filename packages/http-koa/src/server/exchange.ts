@@ -13,34 +13,34 @@ import { problems } from '../http/problems.ts'
 import { decodePathSegment } from '../http/text.ts'
 
 /**
- * One request, its response, and all that is known of them. The server, the fast path, Koa's middleware, the log and the
- * audit trail share this one record, so that each step is taken once.
+ * One request, its response, and all that is known about them. The server, the fast path, Koa's middleware, the log and the
+ * audit trail share this record, so that each step is done only once.
  */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** What the routes have found out. In a Koa application it is `ctx.state`. */
   state: HoldfastState
-  /** Whether a server of ours has found nothing wrong with the request, as `request-problem.ts` has it. */
+  /** Whether one of our servers has checked the request by `request-problem.ts`, and found nothing wrong. */
   isExamined: boolean
   /** Whether the client waits for a 100 before it sends the body (RFC 9110 §10.1.1). */
   awaitsContinue: boolean
-  /** Who reports the request after its end. */
+  /** The reporters that report the request after its end; each reports it once. */
   readonly reporters: unknown[]
-  /** Who sent the request, and who was asked: a failed login counts once. */
+  /** The login of the request, and `by` which `Authenticate` it was made: a failed login counts only once. */
   login?: { readonly by: unknown; readonly files: Promise<CustomerFiles> }
-  /** Its entry, once someone has begun that. */
+  /** Its entry, once that has started. */
   entry?: Entry
-  /** The file that the request asks for, where it has been opened before the route is reached. */
+  /** The file that the request asks for, if the fast path has opened it. */
   opening?: Promise<OpenBlob> | undefined
-  /** The upload, or the deletion, that the request asks for, where it began before the route is reached. */
+  /** The upload, or the deletion, that the request asks for, if the fast path has started it. */
   storing?: Promise<BlobInfo>
   deleting?: Promise<void>
-  /** The record of that in the audit trail, where it was begun as well. */
+  /** The record of that in the audit trail, if the fast path has started it. */
   recording?: Promise<void>
-  /** The bytes of both on the connection, once that is known. */
+  /** How many bytes request and response took on the connection, once that is known. */
   bytes?: Pick<AnsweredRequest, 'bytesIn' | 'bytesOut'>
-  /** Whether the log says already why the response broke off. */
+  /** Whether it has been logged why the response broke off. */
   isFailureLogged: boolean
   /** Whether the response has been sent to its end, or never will be. */
   isOver: boolean
@@ -48,9 +48,9 @@ export interface Exchange {
   endings?: (() => void)[]
 }
 
-/** That a request enters: who sent it is found out, and it takes a slot among the requests under way. */
+/** The entry of a request: the server finds out who sent it, and the request takes a slot among those under way. */
 export interface Entry {
-  /** What finds out who sent it. */
+  /** What finds out who sent the request. */
   readonly by: unknown
   /** Resolves when the request has its slot; rejects where it is refused. */
   readonly entered: Promise<void>
@@ -58,7 +58,7 @@ export interface Entry {
   readonly release: () => void
 }
 
-// On the request itself: a WeakMap of all requests makes the garbage collector work twice as long for each of them.
+// Kept on the request itself: with a WeakMap of all requests the garbage collector works twice as long for each of them.
 const exchangeKey = Symbol('exchange')
 
 interface KnownRequest extends IncomingMessage {
@@ -85,7 +85,7 @@ export function knownExchange(request: object): Exchange | undefined {
   return known[exchangeKey]
 }
 
-/** What is used of Koa's context. */
+/** The fields of Koa's context that are used here. */
 interface KoaContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -102,30 +102,30 @@ export function exchangeIn({ req, res, state }: KoaContext): Exchange {
 /** What holdfast's middleware keeps in `ctx.state`. */
 export interface HoldfastState {
   requestId?: string
-  /** The route that took the request, once one did. */
+  /** The route that handles the request, once it is known. */
   route?: Route
   /** The files of the customer who sent the request, or whose link lets it read one, once that is known. */
   files?: CustomerFiles
-  /** That a link has let the request in. */
+  /** Set once a link has let the request in. */
   link?: {
-    /** Whether its maker wants the content shown. */
+    /** Whether the customer who made the link wants browsers to show the content. */
     readonly inline?: boolean
-    /** All that may be done by a link to upload; there are no `files` beside it. */
+    /** What a link to upload allows; `files` is absent then. */
     readonly uploads?: LinkUploads
   }
-  /** What the audit trail calls the request, where the route alone does not say it. */
+  /** The event in the audit trail, where it does not follow from the route. */
   event?: 'upload-link'
-  /** What the request calls the file that it is about, once that is known; it may not be a name that is allowed. */
+  /** The file name in the request, once it is known; it may be one that is not allowed. */
   fileName?: string
-  /** What an upload has stored, once that is safe. */
+  /** The file that an upload has stored, once it is stored durably. */
   stored?: BlobInfo
-  /** Headers that the response has even if it is an error, because its protocol demands them. */
+  /** Headers that the protocol demands in the response, even if it is an error. */
   errorHeaders?: Readonly<Record<string, string>>
   /** What went wrong, for the log line of the request. */
   failure?: unknown
 }
 
-/** What requests are counted by: the routes there are, and `other` for what is none of them. */
+/** The routes by which requests are counted; `other` stands for requests that no route takes. */
 export const routes = [
   'upload',
   'put',
@@ -143,25 +143,25 @@ export const routes = [
 
 export type Route = (typeof routes)[number]
 
-/** What has become of a request. `undefined`: not known, or of no meaning. */
+/** A request that was answered or cut off. `undefined` fields are not known, or have no meaning for this request. */
 export interface AnsweredRequest {
-  /** What the client got as `x-request-id`. */
+  /** The `x-request-id` that the client got. */
   readonly requestId: string | undefined
-  /** The route that took it; `other` for paths that are none, and methods that a path does not know. */
+  /** The route that took the request; `other` for unknown paths, and for methods that a path does not have. */
   readonly route: Route
   readonly method: string | undefined
   /** As it was sent, without the query. */
   readonly path: string | undefined
   /** The response's; `undefined` if none was sent. */
   readonly status: number | undefined
-  /** Whether the response was cut off, usually because the client left: the client did not get it, whatever the status. */
+  /** Whether the response was cut off, usually because the client left: then the client did not get it, whatever `status` is. */
   readonly isAborted: boolean
   /** From the arrival of the headers to the end of the answer. */
   readonly durationMs: number
   /** Bytes of the request and its answer on the connection, headers included. */
   readonly bytesIn: number
   readonly bytesOut: number
-  /** The customer's name, once that was known; of a link, the customer who made it. */
+  /** The customer's name, if it was found out; for a link, the name of the customer who made it. */
   readonly customer: string | undefined
   /** Whether a link has let the request in. */
   readonly isByLink: boolean
@@ -169,7 +169,7 @@ export interface AnsweredRequest {
   readonly address: string
   /** Why it was refused or failed: an `ErrorCode` of the core, or a code of docs/audit.md; `unexpected` for what has none. */
   readonly code: string | undefined
-  /** The same in words for the operator; the client may have got another message. */
+  /** The same in words, for the operator; the client may have got another message. */
   readonly reason: string | undefined
 }
 
@@ -185,8 +185,8 @@ export function customerOf({ files, link }: HoldfastState): Customer | undefined
 }
 
 /**
- * Lets a client that waits for a 100 send its body. To be called when the body is about to be read and not before, so
- * that a refused client never sends it.
+ * Sends a 100 to a client that waits for it before it sends the body. Call this right before the body is read, and not
+ * earlier, so that a client that is refused never sends it.
  */
 export function inviteBody(request: IncomingMessage): void {
   const exchange = knownExchange(request)
@@ -196,14 +196,14 @@ export function inviteBody(request: IncomingMessage): void {
 }
 
 /**
- * The file name that the path ends with, percent-decoded once, and judged before anything else of the request is.
- * `ctx.state.fileName` has it, too, even if it is refused.
+ * The file name at the end of the path, percent-decoded once. `ctx.state.fileName` gets it, too, even if it is refused. Call
+ * this before anything else of the request is judged.
  *
  * @throws HttpProblem 400 when it is not valid percent-encoding, or not UTF-8
  * @throws FileServiceError `invalid-file-name`
  */
 export function fileNameInPath(ctx: Context & { state: HoldfastState }): string {
-  // The router's own parameters are decoded leniently: `%ZZ` would pass for a name.
+  // The router decodes its parameters leniently: it would take `%ZZ` as a name.
   const name = decodePathSegment(ctx.path.slice(ctx.path.lastIndexOf('/') + 1))
   if (name === undefined) throw problems.invalidFilename('it is not percent-encoded UTF-8')
   ctx.state.fileName = name
@@ -211,7 +211,7 @@ export function fileNameInPath(ctx: Context & { state: HoldfastState }): string 
   return name
 }
 
-/** How many responses are sent together at most: while they wait, all that belongs to their requests stays in memory. */
+/** How many responses are sent together at most. While they wait, everything of their requests stays in memory. */
 const mostTogether = 32
 
 interface Tick {
@@ -223,10 +223,10 @@ interface Tick {
 let tick: Tick | undefined
 
 /**
- * Resolves at the end of this tick of the event loop, after all bytes that have arrived were processed, or as soon as many
- * responses wait for it. They are sent together. A response that is sent alone wakes up a sleeping client or proxy, which
- * costs the system more than the rest of a small response. But with thousands of connections a tick has a thousand requests,
- * which would outlive runs of the garbage collector and leave the processor's caches.
+ * Resolves at the end of this tick of the event loop, after all bytes that have arrived were processed, or as soon as
+ * {@link mostTogether} responses wait for it. They are sent together: each response that is sent alone wakes up a sleeping client
+ * or proxy, which costs the system more than the rest of a small response. The number is limited because, with thousands of
+ * connections, the requests of a tick would outlive runs of the garbage collector and leave the processor's caches.
  */
 export function endOfTick(): Promise<undefined> {
   tick ??= begin()
@@ -251,14 +251,14 @@ function begin(): Tick {
 }
 
 /**
- * The steps of a request that matter to what is stored, each named after what has just happened. They are published on
- * the diagnostics channel `holdfast:http-koa:step`, as these strings and before anything else happens, so that a
- * subscriber may look at the store, or end the process, right there.
+ * The steps of a request that matter to what is stored, each named after what has just happened. They are published as these
+ * strings on the diagnostics channel `holdfast:http-koa:step`, before anything else happens, so that a subscriber can look at
+ * the store, or end the process, at exactly that point.
  */
 export const httpSteps = [
   // POST /upload: the closing boundary has been read, and nothing is published yet.
   'form-complete',
-  // Whatever the answer is, its status is certain and nothing of it has been sent.
+  // The status of the answer, a success or an error, is certain, and nothing of it has been sent.
   'answer-ready',
 ] as const
 
@@ -267,8 +267,8 @@ export type HttpStep = (typeof httpSteps)[number]
 
 const steps = channel('holdfast:http-koa:step')
 
-/** Publishes that `name` has just happened. */
+/** Publishes the step `name`. */
 export function step(name: HttpStep): void {
-  // Without a subscriber this is a call of an empty function.
+  // Without a subscriber this calls an empty function.
   steps.publish(name)
 }

@@ -16,13 +16,13 @@ import {
 import { exchangeOf } from './exchange.ts'
 import { answerClientError, answerRaw, headersTooLarge } from './raw-answer.ts'
 
-// `import` would have Node read all names of the module, some of which load what `fetch` is made of: 40 ms of each start.
+// With `import`, Node would read all exports of the module, and some of them load `fetch`: that takes 40 ms at each start.
 const http = createRequire(import.meta.url)('node:http') as typeof Http
 
 /**
- * An HTTP server for an application, such as one of Koa, not listening yet. Beyond `app.listen()` it lets a client that
- * asks with `Expect: 100-continue` send its body only when a route reads it, limits idleness instead of the length of
- * requests, and answers even what is no HTTP in the form that errors have.
+ * An HTTP server for an application, such as one of Koa, not listening yet. It does more than `app.listen()`: a client that asks
+ * with `Expect: 100-continue` sends its body only when a route reads it; idle time is limited instead of the duration of
+ * requests; and even input that is not HTTP gets an error in the usual form.
  */
 export function createHttpServer(app: HttpApp, options: HttpServerOptions = {}): Server {
   const server = http.createServer(nodeOptions(options))
@@ -36,7 +36,7 @@ export interface HttpServerOptions {
   readonly idleTimeoutMs?: number
 }
 
-/** What answers requests: a Koa application, or whatever has such a method. */
+/** What answers requests: a Koa application, or any object with such a method. */
 export interface HttpApp {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
 }
@@ -48,9 +48,9 @@ export const defaultIdleTimeoutMs = 60_000
 const longestHeadMs = 60_000
 
 /**
- * The options of Node's server. The check for a Host header is ours, because of its error body. The parser is strict, and
- * the size of a head is limited to Node's default, whatever the command line of Node says. A head must arrive as a whole
- * within the idle timeout; the time of a whole request is not limited.
+ * The options of Node's server. We check the Host header ourselves, to answer with the usual error body. The parser is strict,
+ * and the size of a head is limited to Node's default, whatever the command line of Node says. A complete head must arrive
+ * within the idle timeout, and within a minute; the time of a whole request is not limited.
  */
 export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions) {
   const headersTimeout = Math.min(idleTimeoutMs, longestHeadMs)
@@ -67,7 +67,7 @@ export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServer
 /** How many header fields a request may have. */
 const maxHeaderFields = 1_000
 
-/** Has `server`, made with the {@link nodeOptions} of the same options, answer for an application. */
+/** Makes `server` answer by an application. It must have been made with the {@link nodeOptions} of the same options. */
 export function prepareServer(
   server: Server,
   app: HttpApp,
@@ -104,21 +104,21 @@ export function prepareServer(
     })
   })
   server.on('clientError', answerClientError)
-  // Some versions of Node drop the fields beyond a number without a word, and with them conditions and second passwords.
+  // Some versions of Node silently drop the fields beyond a number, and with them conditions and second passwords.
   server.maxHeadersCount = 0
   answerHalfClosed(server)
   applyIdleTimeout(server, idleTimeoutMs)
 }
 
 /**
- * A client may end its side of the connection and wait for the response, as `nc -N` does. Node closes such connections
- * without this option, which its documentation does not mention. Truncated bodies are refused all the same.
+ * A client may end its side of the connection and wait for the response, as `nc -N` does. Without this option, which is not
+ * documented, Node closes such connections. Truncated bodies are still refused.
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Processes requests one after the other, and none after the end of the connection. */
+/** Makes `answer` process the requests of a connection one after the other, and none after the end of the connection. */
 function keepingOrder(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   return (request: IncomingMessage, response: ServerResponse) =>
     inOrder(request.socket, response, () => {
@@ -138,13 +138,13 @@ function refuse(
   answerRaw(request.socket, ...answer)
 }
 
-/** The methods of all paths. CONNECT has no path. */
+/** The methods that paths have. A CONNECT has no path of its own. */
 const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 
 /**
  * Calls `action` once all earlier requests of the connection are answered, usually at once. The next request waits for
  * `response`. Node delivers pipelined requests as they arrive, but only safe ones may be processed concurrently (RFC 9112
- * §9.3.2), and a request after an upload may be one for that file.
+ * §9.3.2): a request after an upload may ask for that file.
  */
 function inOrder(socket: Duplex, response: ServerResponse | undefined, action: () => void): void {
   const connection = connectionOf(socket)

@@ -14,9 +14,9 @@ import {
 } from './http-server.ts'
 import { answerRaw } from './raw-answer.ts'
 
-/** What a server shows to its clients to prove who it is. */
+/** A server's certificate, and its key. */
 export interface ServerCertificate {
-  /** PEM: the server's own certificate first, then those that lead from it to an authority. */
+  /** PEM: the server's own certificate first, then the intermediate certificates up to an authority. */
   readonly certificate: string
   /** PEM, not encrypted. */
   readonly privateKey: string
@@ -26,8 +26,8 @@ export interface ServerCertificate {
 const longestHandshakeMs = 60_000
 
 /**
- * The server of `createHttpServer` with TLS 1.2 or 1.3 around it, not listening yet. A handshake may take as long as a
- * client may be idle, a minute at most. A client that speaks HTTP without TLS gets an error that says so.
+ * The server of `createHttpServer` with TLS 1.2 or 1.3, not listening yet. A handshake may take as long as a client may be
+ * idle, and a minute at most. A client that speaks HTTP without TLS gets an error that says so.
  */
 export function createHttpsServer(
   app: HttpApp,
@@ -39,17 +39,17 @@ export function createHttpsServer(
     privateKey: requireText,
   })
   const { idleTimeoutMs = defaultIdleTimeoutMs } = options
-  // Loaded only now: a server without TLS does without.
+  // Loaded only now, since a server without TLS does not need it.
   const https = createRequire(import.meta.url)('node:https') as typeof Https
   const server = https.createServer({
     ...nodeOptions(options),
     ...contextOf(certificate),
-    // As Node has it without TLS: who says that no more is coming still gets an answer.
+    // As in Node without TLS: a client that has ended its side still gets an answer.
     allowHalfOpen: true,
     handshakeTimeout: Math.min(idleTimeoutMs, longestHandshakeMs),
   })
   const findWire = createWireFinder(server)
-  // Before Node's own listener, which would have a failed handshake answered by HTTP within TLS.
+  // Runs before Node's own listener, which would answer a failed handshake by HTTP within TLS.
   server.prependListener(
     'tlsClientError',
     (error: Error & { code?: string }, socket: TLSSocket) => {
@@ -64,22 +64,22 @@ export function createHttpsServer(
 }
 
 /**
- * Has a server of {@link createHttpsServer} show another certificate to those who connect from now on. Connections that
- * there are go on as they are.
+ * From now on, a server of {@link createHttpsServer} shows another certificate to new connections. Open connections go on as
+ * they are.
  */
 export function replaceCertificate(server: Server, certificate: ServerCertificate): void {
   server.setSecureContext(contextOf(certificate))
 }
 
-/** The oldest version is said here, since Node's default can be lowered from outside. */
+/** Sets the oldest allowed version of TLS, too, since Node's default can be lowered from outside. */
 function contextOf({ certificate, privateKey }: ServerCertificate) {
   return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2' } as const
 }
 
 /**
- * From now on finds the TCP connection below a TLS connection of `server`, which speaks HTTPS, during the handshake and
- * after it. Node reports the two by separate events, so they are matched by the addresses and ports of
- * their ends.
+ * Makes a function that finds the TCP connection of a TLS connection of `server`, which speaks HTTPS, during the handshake and
+ * after it. It knows the connections that are made from now on. Node reports the two by separate events, so they are matched by
+ * the addresses and ports of both ends.
  */
 export function createWireFinder(server: TcpServer): (socket: Socket) => Socket | undefined {
   const wires = new Map<string, Socket>()

@@ -4,16 +4,16 @@ import { type HttpProblem, statusText } from '@holdfast/resumable'
 import { errorBody, problems } from '../http/problems.ts'
 import { connectionOf, endExchanges, isClosed } from './connection.ts'
 
-/** Whether it is their size or their number. */
+/** The answer to headers that are too long, or too many. */
 export const headersTooLarge = [431, 'The headers are too large'] as const
 
-/** Where the parser has one code for what is malformed and for what is only unknown. */
+/** Answers by the parser's `reason`, where its code is the same for malformed and for unknown values. */
 const ofReasons: Readonly<Record<string, HttpProblem>> = {
   'Invalid HTTP version': problems.unknownVersion(),
   'Invalid `Transfer-Encoding` header value': problems.unknownTransferCoding(),
 }
 
-/** What Node's parser reports, as far as 400 is not the answer. */
+/** Answers by the parser's `code`, where the answer is not 400. */
 const statuses: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: headersTooLarge,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large'],
@@ -22,7 +22,7 @@ const statuses: Readonly<Record<string, readonly [status: number, message: strin
 
 type ParserError = Error & { readonly code?: string; readonly reason?: string }
 
-/** Answers what the parser refuses: bytes that are no HTTP, or a body that breaks off. */
+/** Answers what the parser refuses: bytes that are not HTTP, or a body that breaks off. */
 export function answerClientError(error: ParserError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || hasSaidNothing(socket)) {
     socket.destroy()
@@ -46,7 +46,7 @@ function answerTo({ code = '', reason = '' }: ParserError) {
   return problem ? ([problem.status, problem.message] as const) : statuses[code]
 }
 
-/** Like one that has been idle since its last request, such a connection ends without a word. */
+/** Whether the client has sent nothing: then the connection ends without an answer, as one that is idle between requests does. */
 function hasSaidNothing(socket: Duplex): boolean {
   return 'bytesRead' in socket && socket.bytesRead === 0
 }
@@ -57,10 +57,10 @@ function bodyOrRequest(request: IncomingMessage | undefined): string {
   return type.startsWith('multipart/') ? 'Malformed multipart body' : 'Truncated body'
 }
 
-/** How long a client gets to take a last answer, in milliseconds. */
+/** How long a client may take to read the last answer, in milliseconds. */
 const lastAnswerMs = 2_000
 
-/** Answers on a socket that has no usable request, and closes it; what the client still sends is dropped. */
+/** Answers on a socket that has no usable request, and closes it. Bytes that the client still sends are dropped. */
 export function answerRaw(
   socket: Duplex,
   status: number,
@@ -88,7 +88,7 @@ export function answerRaw(
   closeGently(socket)
 }
 
-/** Closes a socket without taking from the client what it has been sent, as a reset would. */
+/** Closes a socket so that the client can still read what was sent; a reset would discard that. */
 function closeGently(socket: Duplex): void {
   socket.on('error', () => {}).resume()
   socket.end()

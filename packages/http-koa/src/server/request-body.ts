@@ -5,10 +5,10 @@ import type { ExpectedDigest, UploadOptions } from '@holdfast/core'
 import { problems } from '../http/problems.ts'
 import { inviteBody } from './exchange.ts'
 
-/** Bytes that are there as a whole, or bytes that arrive and throw where they are not complete. */
+/** All bytes at once, or bytes that are still arriving; reading these throws if they are not complete. */
 export type UploadBytes = Uint8Array | AsyncIterable<Uint8Array>
 
-/** The bytes of the body: whole where they are there, or else those that a waiting client sends when they are read. */
+/** The bytes of the body, at once if all have arrived. Otherwise a client that waits for a 100 gets it when reading begins. */
 export function bodyOf(request: IncomingMessage): UploadBytes {
   requireIntactBody(request)
   const whole = takeBodyAtHand(request)
@@ -27,9 +27,9 @@ export function bodyOf(request: IncomingMessage): UploadBytes {
 }
 
 /**
- * Takes the body of `request` if all of it has arrived and nothing has read from it; otherwise, and for bodies without an
- * announced length, `undefined`. Reading a small body as a stream takes longer than storing it. A caller who uses the body
- * then calls `request.resume()`, so that the request ends; a caller who does not puts it back with `request.unshift`.
+ * Takes the body of `request` if all of it has arrived and nothing has read from it; returns `undefined` otherwise, and for
+ * bodies without an announced length. To read a small body as a stream takes longer than to store it. A caller that uses the
+ * body must then call `request.resume()`, so that the request ends; a caller that does not must put it back by `request.unshift`.
  */
 export function takeBodyAtHand(request: IncomingMessage): Buffer | undefined {
   const length = Number(request.headers['content-length'] ?? 0)
@@ -37,27 +37,27 @@ export function takeBodyAtHand(request: IncomingMessage): Buffer | undefined {
   return isThere ? (request.read() as Buffer) : undefined
 }
 
-/** Streams whose rest is not wanted. */
+/** Streams whose remaining chunks are dropped. */
 const discarded = new WeakSet<Readable>()
 
-/** Reads the rest of `stream` and drops it, even while a reader of {@link chunksOf} has stopped and still waits for a chunk. */
+/** Reads and drops the rest of `stream`, even if a reader of {@link chunksOf} still waits for a chunk that it will not use. */
 export function discardRest(stream: Readable): void {
   discarded.add(stream)
   stream.resume()
 }
 
 /**
- * The chunks of `stream` as they have arrived, each after the one before has been processed; throws the error of
- * `brokenOff` if the stream does not end properly. (The stream's own iterator would copy waiting chunks into one.) A reader
- * that stops early leaves the stream paused and alive, since its source could wait for ever for a destroyed one. At the
- * end, `atEnd` is called with the number of bytes; the reader gets what it throws.
+ * The chunks of `stream` as they arrived; the next one is read after the reader has processed the one before. Throws the error
+ * of `brokenOff` if the stream does not end properly. (The stream's own iterator would copy waiting chunks into one.) A reader
+ * that stops early leaves the stream paused and not destroyed: its source could wait forever for a destroyed stream. At the end,
+ * `atEnd` is called with the number of bytes; what it throws reaches the reader.
  */
 export async function* chunksOf(
   stream: Readable,
   brokenOff: () => Error,
   atEnd: (size: number) => void = () => {},
 ): AsyncGenerator<Buffer, void, undefined> {
-  // More than one only where something else reads the stream as well, and has resumed it.
+  // Holds more than one chunk only if something else reads the stream, too, and has resumed it.
   const arrived: Buffer[] = []
   let size = 0
   let ended: { readonly error: unknown } | undefined
@@ -96,9 +96,9 @@ export async function* chunksOf(
 }
 
 /**
- * The upload option that frees the memory of each chunk of `request`'s body once it is stored. Make it before the body is
- * read. Without it, memory outside of the heap causes some forty full garbage collections for each GiB, which doubles the
- * work of an upload. No option if something else listens to the body, and may keep the chunks.
+ * The upload option that frees the memory of each chunk of `request`'s body once it is stored. Call this before the body is
+ * read. Without the option, memory outside of the heap causes some forty full garbage collections for each GiB, which doubles
+ * the work of an upload. Returns no option if something else listens to the body, since that may keep the chunks.
  */
 export function releaseChunks(request: IncomingMessage): Pick<UploadOptions, 'release'> {
   return request.listenerCount('data') === 0 ? { release: free } : {}
@@ -110,8 +110,8 @@ function free({ buffer, byteLength }: Uint8Array): void {
 }
 
 /**
- * All bytes of the body; `undefined` if there are more than `limit`. Holds no more than these and one chunk in memory, and
- * reads nothing of a body whose announced length is beyond the limit.
+ * All bytes of the body; `undefined` if there are more than `limit`. Keeps at most `limit` bytes and one chunk in memory, and
+ * reads nothing of a body whose announced length exceeds the limit.
  *
  * @throws HttpProblem `truncated-body`
  */
@@ -133,18 +133,18 @@ export async function readWholeBody(
 }
 
 /**
- * A body that is not what the client has sent, since something in the application has read or changed it. Neither the
- * client's fault nor the store's; the message is for the log, and says what to change.
+ * A body that differs from what the client sent, because something in the application has read or changed it. It is a mistake
+ * of the application; the message is for the log, and says what to change.
  */
 class BodyFault extends Error {
   override readonly name = 'BodyFault'
 }
 
 /**
- * To be called right before the body is read: an upload of what is left of a body would be acknowledged, and be empty or
- * a part of the file.
+ * Call this right before the body is read: an upload of the rest of a body would be acknowledged, but store an empty file or a
+ * part of the file.
  *
- * @throws BodyFault when something has read of the body, or has it decoded
+ * @throws BodyFault when something has read from the body, or has it decoded to text
  */
 export function requireIntactBody(request: IncomingMessage): void {
   if (request.readableDidRead && !isWhole(request)) {
@@ -156,15 +156,15 @@ export function requireIntactBody(request: IncomingMessage): void {
   requireUndecodedBody(request)
 }
 
-/** Whether the whole body lies in the stream, as where it was looked at and put back. */
+/** Whether the stream holds the whole body, for example because a reader has put it back. */
 function isWhole({ headers, readableLength }: IncomingMessage): boolean {
   return readableLength > 0 && readableLength === Number(headers['content-length'])
 }
 
 /**
- * The part of {@link requireIntactBody} that holds while the body is being read, too.
+ * The part of {@link requireIntactBody} that is true also while the body is being read.
  *
- * @throws BodyFault when something has the body decoded
+ * @throws BodyFault when something has the body decoded to text
  */
 export function requireUndecodedBody(request: IncomingMessage): void {
   if (request.readableEncoding) {
@@ -176,10 +176,10 @@ export function requireUndecodedBody(request: IncomingMessage): void {
 }
 
 /**
- * To be called when all of the body has been read: Node sees to it that as many bytes come from the client as it has
- * announced.
+ * Call this when all of the body has been read. Node ensures that the client sends as many bytes as it has announced, so
+ * another number means that something in the application has read or replaced some.
  *
- * @throws BodyFault when there were more or less
+ * @throws BodyFault when there were more or fewer bytes
  */
 function requireAnnouncedLength(request: IncomingMessage, size: number): void {
   const fault = lengthFault(request, size)
@@ -196,8 +196,8 @@ function lengthFault({ headers }: IncomingMessage, size: number): BodyFault | un
 }
 
 /**
- * {@link requireAnnouncedLength} for a body that is about to be piped elsewhere: calls `fail` with the fault before the
- * other end learns that the body has ended.
+ * {@link requireAnnouncedLength} for a body that is piped elsewhere. Call it before piping: then it calls `fail` with the fault
+ * before the destination gets the end of the body.
  */
 export function watchBodyLength(request: IncomingMessage, fail: (fault: BodyFault) => void): void {
   let size = 0
@@ -211,10 +211,10 @@ export function watchBodyLength(request: IncomingMessage, fail: (fault: BodyFaul
 const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 
 /**
- * The digest that a Content-Digest header (RFC 9530 §2) announces: SHA-256, or SHA-512 where that is all there is.
- * `undefined` without one of these; other algorithms are passed over, as §5 allows.
+ * The digest that a Content-Digest header (RFC 9530 §2) announces: SHA-256, or SHA-512 if there is no SHA-256. `undefined` if
+ * there is neither; other algorithms are ignored, as §5 allows.
  *
- * @throws HttpProblem 400 when the value for one of these algorithms is no digest of that length
+ * @throws HttpProblem 400 when the value is not a digest of the algorithm's length
  */
 export function parseContentDigest(header: string | undefined): ExpectedDigest | undefined {
   const members = new Map(

@@ -24,9 +24,9 @@ import { readForm } from './read-form.ts'
 import { uploadRequestOf, type UploadRequest } from './upload.ts'
 
 /**
- * POST /upload/batch: stores each file of a form on its own, and answers one line of JSON per file, in order, as soon
- * as that file is safe or refused. A text field `sha256` goes before its file. A form that breaks off ends with a
- * line that says so; the files before it stay.
+ * POST /upload/batch: stores each file of a form separately, and answers one line of JSON per file, in order, as soon as that
+ * file is stored durably or refused. A text field `sha256` comes before its file. If the form breaks off, the last line says
+ * so; the files before it stay.
  */
 export function createBatch(
   log: HttpLog = consoleLog,
@@ -40,10 +40,10 @@ export function createBatch(
     })
 }
 
-/** How many files of a batch are stored at a time: so many syncs are shared. Only one of them is being received. */
+/** How many files of a batch are stored at a time, so that they share syncs. Only one of them is received at a time. */
 const filesAtOnce = 8
 
-/** Begins to store a file. Files of one name are stored one after the other: the last one stays. */
+/** Makes a function that begins to store a file. Files of one name are stored one after the other, so that the last one stays. */
 function storing(
   request: UploadRequest,
   { explain, record }: FileReports,
@@ -74,7 +74,7 @@ function storing(
   }
 }
 
-/** `content`; calls `note` when it has been read, or its reader has stopped. */
+/** `content`; calls `note` when all of it was read, or its reader has stopped. */
 async function* noting(content: AsyncIterable<Uint8Array>, note: () => void) {
   try {
     yield* content
@@ -102,16 +102,16 @@ async function storeOne(
   }
 }
 
-/** A file of a form that is still being read. What is not read of it is skipped. */
+/** A file of a form that is still being read. Content that is not read is skipped. */
 type BatchFile = FormFile<AsyncIterable<Uint8Array>>
 
 /**
- * The files in the parts named `file` of the request's form, in order, each as it arrives: the next one comes when
- * the one before has been dealt with. Text fields, other files and empty file fields are read past; a part that cannot be
- * read counts as a file.
+ * The files in the parts named `file` of the request's form, in order, each as it arrives. The next one comes when the caller
+ * asks for it. Text fields, files in other fields and empty file fields are skipped; a part whose headers cannot be read counts
+ * as a file.
  *
- * @throws HttpProblem 400 when a text field `sha256` has no file after it, 400 or 413 when the form is broken or
- *   beyond the limits, at the point where that shows
+ * @throws HttpProblem 400 when a text field `sha256` has no file after it; 400 or 413 when the form is broken or exceeds the
+ *   limits, as soon as that part of the form is reached
  */
 export async function* receiveBatch(request: IncomingMessage): AsyncIterable<BatchFile> {
   checkFormType(request)
@@ -151,10 +151,10 @@ function toFile({ disposition, stream }: FormPart, digests: readonly string[]): 
   }
 }
 
-/** How many parts may wait for their turn before the parser does, too; small ones do not slow it by themselves. */
+/** While so many parts wait, the parser gets no more data: parts that are small do not slow it otherwise. */
 const waitingParts = 100
 
-/** Reads the form; the parser is not fed while too many of its parts wait. */
+/** Reads the form into a queue of parts. While too many parts wait, the parser gets no data. */
 function queueParts(request: IncomingMessage, parser: busboy.Busboy) {
   const queue = Object.assign(new EventEmitter(), {
     pause: () => request.unpipe(parser),
@@ -165,7 +165,7 @@ function queueParts(request: IncomingMessage, parser: busboy.Busboy) {
     highWaterMark: waitingParts,
     lowWaterMark: 1,
   }) as AsyncIterable<[part: FormPart, digests: readonly string[]]>
-  // It fails once more when the reader has stopped.
+  // The parser fails once more after the reader has stopped; without a listener that would end the process.
   queue.on('error', () => {})
   parser.once('close', () => queue.emit('close'))
   const { takeDigests } = readForm(request, parser, {
@@ -179,12 +179,12 @@ function createParser(request: IncomingMessage): busboy.Busboy {
   try {
     return busboy({ headers: request.headers })
   } catch {
-    // Its only reason to throw here is a content type that it cannot read.
+    // Busboy throws here only for a content type that it cannot read.
     throw problems.malformedMultipart()
   }
 }
 
-/** Whether there is nothing in the part. A form sends its file field like that when no file was chosen. */
+/** Whether the part has no content. So forms send a file field in which no file was chosen. */
 async function isEmpty(stream: Readable): Promise<boolean> {
   for await (const chunk of chunksOf(stream, problems.malformedMultipart)) {
     if (chunk.length > 0) return false

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { problems } from '../http/problems.ts'
 
-/** What a form may hold besides its file. */
+/** The limits of forms, besides the size of files. */
 export const formLimits = {
-  /** Bytes of one text field. */
+  /** The longest text field, in bytes. */
   fieldSize: 64 * 1024,
   fields: 100,
-  /** Parts of a form with one file. */
+  /** How many parts a form with one file may have. */
   parts: 1000,
-  /** Header lines of a part. */
+  /** How many header lines a part may have. */
   partHeaders: 1000,
-  /** Files of a batch. */
+  /** How many files a batch may have. */
   batchFiles: 10_000,
 } as const
 
-/** RFC 2046 §5.1.1. A long boundary full of repetitions slows the parser tenfold. In characters. */
+/** By RFC 2046 §5.1.1, in characters. A long boundary full of repetitions would slow the parser down tenfold. */
 const maxBoundaryLength = 70
 
 const formData = /^multipart\/form-data[ \t]*(?=;|$)/i
@@ -29,11 +29,11 @@ export function isForm({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Checks that the request's body is a form that can be parsed, and writes its type in the one way that all parsers read: some
- * take a semicolon at the end for another type.
+ * Checks that the request's body is a form that can be parsed, and rewrites its content type in a form that all parsers read:
+ * some do not accept a semicolon at the end.
  *
- * @throws HttpProblem 400 `No file` for another type or no body at all; `Malformed multipart body` where the boundary
- *   is missing or breaks RFC 2046
+ * @throws HttpProblem 400 `No file` for another type or without a body; 400 `Malformed multipart body` when the boundary is
+ *   missing or breaks RFC 2046
  */
 export function checkFormType(request: IncomingMessage): void {
   if (!isForm(request) || !hasBody(request)) throw problems.noFile()
@@ -43,7 +43,7 @@ export function checkFormType(request: IncomingMessage): void {
   request.headers['content-type'] = `multipart/form-data; boundary=${value}`
 }
 
-/** The first boundary; empty where there is none. */
+/** The first boundary in a content type; empty if there is none. */
 function boundaryIn(type: string): string {
   let boundary: string | undefined
   let at = formData.exec(type)?.[0].length ?? 0
@@ -51,7 +51,7 @@ function boundaryIn(type: string): string {
     const between = matchAt(semicolon, type, at)
     if (!between) throw problems.malformedMultipart()
     at += between[0].length
-    // RFC 9110 §5.6.6: between two semicolons, and behind the last one, there may be nothing.
+    // RFC 9110 §5.6.6 allows nothing between two semicolons, and after the last one.
     if (at === type.length || type[at] === ';') continue
     const found = matchAt(parameter, type, at)
     if (!found) throw problems.malformedMultipart()
@@ -71,7 +71,7 @@ function requireToken(value: string, isBoundary: boolean): void {
   throw problems.malformedMultipart(isBoundary && value !== '' ? reason : undefined)
 }
 
-/** What `pattern`, which is sticky, finds in `text` from `at` on. */
+/** The match of the sticky `pattern` in `text` at `at`. */
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
@@ -82,22 +82,22 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** What a part of a form says of itself. */
+/** The `Content-Disposition` of a part of a form. */
 export interface FormDisposition {
-  /** Of the field. */
+  /** The field's name. */
   readonly name: string
-  /** What the client calls the file, which may be the empty string. Left out for a text field. */
+  /** The file's name as the client sends it, possibly empty. Absent for a text field. */
   readonly filename?: string
 }
 
 /**
- * Reads a part's header `Content-Disposition` (RFC 7578 §4.2), a character for each byte. `undefined` where it has no
- * reading, or several, as where it is there twice: clients differ in how they write a name, and a wrong reading stores a
- * file under a wrong name, or loses it.
+ * Reads a part's header `Content-Disposition` (RFC 7578 §4.2), in which each character is a byte. Returns `undefined` if the
+ * header cannot be read, or its meaning is not clear, for example because it is there twice: clients write names in different
+ * ways, and a wrong reading would store a file under a wrong name, or lose it.
  *
- * These readings are tried in turn, each on the whole header: that of RFC 9110 §5.6.4, where a backslash escapes a quote or
- * a backslash; that of browsers (WHATWG HTML, "multipart/form-data"), where the next quote ends a name, whatever is before
- * it; that of clients that escape nothing, where the last quote does.
+ * These syntaxes are tried one after the other, each on the whole header: that of RFC 9110 §5.6.4, where a backslash escapes a
+ * quote or a backslash; that of browsers (WHATWG HTML, "multipart/form-data"), where the next quote always ends a name; and that
+ * of clients that escape nothing, where the last quote ends the name.
  */
 export function readFormDisposition([header, ...more]: readonly string[] = []):
   | FormDisposition
@@ -110,20 +110,20 @@ export function readFormDisposition([header, ...more]: readonly string[] = []):
   return undefined
 }
 
-/** A value, and where it ends. */
+/** A value, and the position after it. */
 interface Taken {
   readonly value: string
   readonly end: number
 }
 
-/** Takes a value whose opening quote is before `start`. */
+/** Reads the value whose opening quote is right before `start`. */
 type TakeQuoted = (header: string, start: number, attribute: string) => Taken | undefined
 
 const type = /^[ \t]*form-data[ \t]*(?=;|$)/i
 const attribute = /([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*/y
 const unquoted = /[^;"]*/y
 
-/** Spaces around `=` are those of RFC 822, an empty parameter is that of RFC 9110 §5.6.6. A name that comes twice is refused. */
+/** Allows spaces around `=` (RFC 822) and empty parameters (RFC 9110 §5.6.6). A name that comes twice is refused. */
 function parseParameters(
   header: string,
   takeQuoted: TakeQuoted,
@@ -148,8 +148,8 @@ function parseParameters(
 }
 
 /**
- * Some clients leave the quotes out even where a name has spaces. What looks like a further parameter has no semicolon, and
- * what begins with a semicolon may be a name that does.
+ * Reads a value without quotes, which some clients send even if a name has spaces. Refuses a value that seems to include a
+ * parameter without a semicolon before it, and one that may be a name that begins with a semicolon.
  */
 function takeUnquoted(header: string, start: number): Taken | undefined {
   const value = matchAt(unquoted, header, start)?.[0] ?? ''
@@ -158,7 +158,7 @@ function takeUnquoted(header: string, start: number): Taken | undefined {
   return isUnclear ? undefined : { value: value.trim(), end: start + value.length }
 }
 
-/** A lone backslash stands for itself: who sends one does not escape backslashes. */
+/** If a backslash is neither before a quote nor part of a pair, the client does not escape backslashes: then all are literal. */
 const takeStandard: TakeQuoted = (header, start) => {
   let end = start
   while (end < header.length && header[end] !== '"') end += isPair(header, end) ? 2 : 1
@@ -179,7 +179,7 @@ const takeLiteral: TakeQuoted = (header, start) => {
   return end < 0 ? undefined : { value: header.slice(start, end), end: end + 1 }
 }
 
-/** For the name of a file at the end of the header, and only where quotes in it cannot be anything else. */
+/** Reads a file name at the end of the header, if the quotes in it can only be part of the name. */
 const takeUnescaped: TakeQuoted = (header, start, attribute) => {
   const end = header.lastIndexOf('"')
   const value = header.slice(start, Math.max(start, end))
@@ -188,13 +188,13 @@ const takeUnescaped: TakeQuoted = (header, start, attribute) => {
   return end < start ? undefined : { value, end: end + 1 }
 }
 
-/** Whether `second` matches anywhere behind the first place where `first` does. One expression for both takes n² steps. */
+/** Whether `second` matches after the first match of `first`. One regular expression for both would take n² steps. */
 function hasAfter(text: string, first: RegExp, second: RegExp): boolean {
   const at = text.search(first)
   return at >= 0 && second.test(text.slice(at))
 }
 
-/** A parameter that is continued in others (RFC 2231 §3) has no meaning in HTTP. */
+/** Parameters that continue others (RFC 2231 §3): they have no meaning in HTTP. */
 const continued = /^(?:file)?name\*./
 
 function toDisposition(parameters: ReadonlyMap<string, string>): FormDisposition | undefined {
@@ -208,7 +208,7 @@ function toDisposition(parameters: ReadonlyMap<string, string>): FormDisposition
 
 const unreadable = Symbol('unreadable')
 
-/** The text of a parameter; `filename*` and the like win, and do not give way where they are broken. */
+/** The text of a parameter. An extended one, such as `filename*`, takes precedence, even if it cannot be read. */
 function textOf(
   parameters: ReadonlyMap<string, string>,
   name: string,
@@ -221,7 +221,7 @@ function textOf(
 
 const extendedValue = /^([\w!#$%&+^`{}~-]+)'[^']*'((?:%[0-9a-f]{2}|[\w!#$&+.^`|~-])*)$/i
 
-/** RFC 8187 §3.2. */
+/** Decodes an extended value (RFC 8187 §3.2). */
 function decodeExtended(value: string): string | undefined {
   const [, charset, encoded] = extendedValue.exec(value) ?? []
   if (charset === undefined || encoded === undefined) return undefined
@@ -231,7 +231,7 @@ function decodeExtended(value: string): string | undefined {
   try {
     return new TextDecoder(charset, { ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'))
   } catch {
-    // No such charset.
+    // There is no such charset.
     return undefined
   }
 }
@@ -239,8 +239,8 @@ function decodeExtended(value: string): string | undefined {
 const escapes: Readonly<Record<string, string>> = { '%22': '"', '%0d': '\r', '%0a': '\n' }
 
 /**
- * `text` as it was before a browser put it into a form: the WHATWG algorithm for multipart/form-data escapes these
- * three characters and no other, not even the percent sign.
+ * `text` as it was before a browser put it into a form. The WHATWG algorithm for multipart/form-data escapes only these three
+ * characters, and not the percent sign.
  */
 export function undoFormEscapes(text: string): string {
   return text.replace(/%22|%0d|%0a/gi, (escape) => escapes[escape.toLowerCase()] ?? escape)
@@ -249,12 +249,12 @@ export function undoFormEscapes(text: string): string {
 const replacementCharacter = '\ufffd'
 
 /**
- * The name that a part's `filename` means, `undefined` where that cannot be read: what follows the last slash, as browsers and multer have it; a backslash
- * is an ordinary character.
+ * The file name in a part's `filename`: what follows the last slash, as in browsers and multer. A backslash is an ordinary
+ * character. `filename` is `undefined` if it cannot be read.
  *
- * @throws HttpProblem 400 `Malformed multipart body` for what cannot be read; 400 `Invalid filename` when the bytes were not UTF-8, or control characters. The parser shows that only by a
- *   replacement character, so a name that really contains one is refused, too, rather than that two names become one;
- *   `PUT` takes it.
+ * @throws HttpProblem 400 `Malformed multipart body` when `filename` cannot be read; 400 `Invalid filename` when it was not
+ *   UTF-8, or had control characters. The parser shows both as a replacement character, so a name that really has this
+ *   character is refused, too: otherwise two names could become one. `PUT` accepts such a name.
  */
 export function partFileName(filename: string | undefined): string {
   if (filename === undefined) throw problems.malformedMultipart()
@@ -266,9 +266,9 @@ export function partFileName(filename: string | undefined): string {
 }
 
 /**
- * The digest in the text fields `sha256` of a form, in lower case; `undefined` without any.
+ * The digest in the text fields `sha256` of a form, in lower case; `undefined` if there is no such field.
  *
- * @throws HttpProblem 400 when there are several, or one that is no SHA-256 digest in hexadecimal
+ * @throws HttpProblem 400 when there are several fields, or the only one is not a SHA-256 digest in hexadecimal
  */
 export function expectedSha256([sha256, ...more]: readonly string[]): string | undefined {
   if (sha256 === undefined) return undefined

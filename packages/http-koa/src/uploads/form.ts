@@ -28,7 +28,7 @@ import {
   type UploadRequest,
 } from './upload.ts'
 
-/** POST /upload: stores the file of a form; by `draft` also a body that is the file itself, and may come in pieces. */
+/** POST /upload: stores the file of a form. By `draft`, the body may also be the file itself, and come in pieces. */
 export function createUpload(draft: Draft | undefined): RouterMiddleware<HoldfastState> {
   return async (ctx) => {
     const exchange = exchangeIn(ctx)
@@ -45,9 +45,9 @@ export function createUpload(draft: Draft | undefined): RouterMiddleware<Holdfas
 }
 
 /**
- * The name that a client gives its body (RFC 6266): the last segment, as of the file of a form.
+ * The file name in a request's Content-Disposition (RFC 6266): what follows the last slash, as in a form.
  *
- * @throws HttpProblem 400 when there is none
+ * @throws HttpProblem 400 when there is no name
  */
 function fileNameInDisposition(header: string): string {
   const name = fileNameIn(header)
@@ -59,14 +59,14 @@ function fileNameIn(header: string): string | undefined {
   try {
     return contentDisposition.parse(header).parameters.filename
   } catch {
-    // It throws for what cannot be read, the empty string too.
+    // `parse` throws for a header that it cannot read, and for an empty one.
     return undefined
   }
 }
 
 /**
- * POST /upload/:filename with a link: stores the file of a form, as a browser sends it, so that the link may be the action of
- * a form. The name is that in the path; with a link to a prefix, the form's own name of the file comes after it.
+ * POST /upload/:filename with a link: stores the file of a form as browsers send it, so that a link can be the `action` of a
+ * form. The file's name is that in the path; if the link has a prefix, it is the prefix in the path and the name in the form.
  */
 export const formByLink: RouterMiddleware<HoldfastState> = async (ctx) => {
   const { link } = ctx.state
@@ -88,24 +88,24 @@ async function storeForm(ctx: Context, stage: Stage) {
   return staged.publish()
 }
 
-/** A file of a form, however the form is read. */
+/** A file of a form, for all ways in which a form is read. */
 export interface FormFile<Bytes extends UploadBytes = UploadBytes> {
-  /** What the client calls it; `undefined` where the part does not say so in a way that can be read. */
+  /** The file's name as the client sends it; `undefined` if it cannot be read. */
   readonly filename: string | undefined
-  /** Its bytes, whole or as they arrive; those throw when the form breaks off. */
+  /** All bytes, or the bytes as they arrive; reading these throws if the form breaks off. */
   readonly content: Bytes
   /**
-   * What its text fields `sha256` ask for; called before the content is read.
+   * The digest in the file's text fields `sha256`. Called before the content is read.
    *
-   * @throws HttpProblem 400 where they are known by then, and wrong
+   * @throws HttpProblem 400 when the fields are already known to be wrong
    */
   readonly digest?: () => ExpectedDigest | undefined
 }
 
 /**
- * The upload of a file of a form. Default of `name`: that which the form gives it.
+ * The upload of a file of a form. Default of `name`: the name in the form.
  *
- * @throws HttpProblem 400 for a name that cannot be read, and what `digest` throws
+ * @throws HttpProblem 400 for a name that cannot be read, and all that `digest` throws
  */
 export function prepareFormFile(
   upload: UploadRequest,
@@ -117,13 +117,13 @@ export function prepareFormFile(
   return prepareUpload(upload, { name, bytes: content, ...(expected && { digest: expected }) })
 }
 
-/** Notes also what is refused. */
+/** The name in the form; notes it even if it is then refused. */
 function nameInForm({ note }: UploadRequest, filename: string | undefined): string {
   if (filename !== undefined) note(filename)
   return partFileName(filename)
 }
 
-/** A SHA-256 digest, which is asked for after the last byte. */
+/** A SHA-256 digest; `expected` is called after the last byte. */
 export function sha256(expected: () => string | undefined): ExpectedDigest {
   return { hash: createHash('sha256'), expected }
 }
@@ -132,10 +132,9 @@ export function sha256(expected: () => string | undefined): ExpectedDigest {
 type Stage = (file: FormFile) => Promise<StagedUpload>
 
 /**
- * Reads the form of a request whole, and has `stage` stage its one file; resolves with that, which is still to be
- * published.
+ * Reads the whole form of a request, and stages its only file by `stage`. The caller publishes the staged file.
  *
- * @throws HttpProblem 400 or 413 when there is not exactly one file, or the form is broken or beyond the limits
+ * @throws HttpProblem 400 or 413 when there is not exactly one file, or the form is broken or exceeds the limits
  */
 async function receiveForm(ctx: Context, stage: Stage): Promise<StagedUpload> {
   checkFormType(ctx.req)
@@ -145,8 +144,8 @@ async function receiveForm(ctx: Context, stage: Stage): Promise<StagedUpload> {
 }
 
 /**
- * Multer answers a broken form only when it has read the rest of the request, which may be hours away. Here the first
- * failure counts at once, and multer goes on discarding after the response.
+ * Reads the form by multer. For a broken form, multer rejects only after it has read the rest of the request, which may take
+ * hours. This function rejects at the first failure; multer continues to discard the rest after the response.
  */
 async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload> {
   const failure = Promise.withResolvers<never>()
@@ -156,7 +155,7 @@ async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload
   const onFail = (error: Error) => {
     hasFailed = true
     failure.reject(error)
-    // Multer would keep it until it has read the rest of the request.
+    // Multer would keep the file until it has read the rest of the request.
     void staged?.discard()
   }
   const onFile: FormReader['onFile'] = (part, digests, form) => {
@@ -178,7 +177,7 @@ async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload
       readForm(request, parser, { onFile, onFail, maxParts: formLimits.parts })
     },
   }).any()
-  // What multer itself rejects with is the form's fault; all other failures have come early.
+  // If multer itself rejects, the form is broken; all other failures have come by `onFail` before.
   const reading = receive(ctx, async () => {}).catch(() => {
     throw problems.malformedMultipart()
   })
@@ -187,7 +186,7 @@ async function receiveByMulter(ctx: Context, stage: Stage): Promise<StagedUpload
   return staged
 }
 
-/** Calls `fail` with the error at once; multer learns of it later. */
+/** Makes a handler that calls `fail` with the error at once, and throws it for multer. */
 function failing(fail: FormReading['fail']) {
   return (error: Error): never => {
     fail(error)
@@ -195,7 +194,7 @@ function failing(fail: FormReading['fail']) {
   }
 }
 
-/** A field `sha256` may still follow, but hardly any form has one. */
+/** The file of a part. A field `sha256` may still follow it, but hardly any form has one. */
 function toFile(
   { disposition, stream }: FormPart,
   digests: readonly string[],
@@ -211,17 +210,17 @@ function toFile(
   }
 }
 
-/** The file of a form that holds nothing else. */
+/** The file of a form that has no other part. */
 interface SimpleForm {
-  /** Letters, digits and the like, so that all ways to read it are the same. */
+  /** Letters, digits, `_`, `.` and `-` only, so that all ways to read it agree. */
   readonly filename: string
   readonly content: Buffer
 }
 
 /**
- * Takes the form of `request` where all of it has arrived, and where it is so simple that there is one way to read it: a
- * file called `file` with a plain name, and nothing around it. Small files are sent like that as a rule, and a parser of
- * streams takes longer for them than the disk does. Any other form is left as it is, to be read in full.
+ * Takes the form of `request` if all of it has arrived and there is only one way to read it: a single part, named `file`, with a
+ * plain file name. Most small files are sent so, and for them a parser of streams takes longer than the disk. Any other form is
+ * put back unread; the result is `undefined` then.
  */
 export function takeSimpleForm(request: IncomingMessage): SimpleForm | undefined {
   const boundary = simpleType.exec(request.headers['content-type'] ?? '')?.[1]
@@ -233,16 +232,16 @@ export function takeSimpleForm(request: IncomingMessage): SimpleForm | undefined
   return form
 }
 
-/** As browsers, curl and libraries write it; no boundary of this kind is longer than RFC 2046 allows, either. */
+/** The content type as browsers, curl and libraries write it, with a boundary of at most 70 characters (RFC 2046 §5.1.1). */
 const simpleType = /^multipart\/form-data; boundary=([\w-]{1,70})$/
 
 const simpleHead =
   /^[Cc]ontent-[Dd]isposition: form-data; name="file"; filename="([\w.-]+)"(?:\r\n[Cc]ontent-[Tt]ype: [\w.+-]+\/[\w.+-]+)?$/
 
-/** The longest head of a part that is looked at, in bytes: a long name, and a long type. */
+/** The longest head of a part that is read here, in bytes; it has room for a long name and a long type. */
 const headLimit = 512
 
-/** The simple form that `body` is; `undefined` where it is not whole, or anything else. */
+/** `body` as a simple form; `undefined` if it is incomplete, or not such a form. */
 export function readSimpleForm(body: Buffer, boundary: string): SimpleForm | undefined {
   const delimiter = `\r\n--${boundary}`
   const opening = `--${boundary}\r\n`
@@ -251,7 +250,7 @@ export function readSimpleForm(body: Buffer, boundary: string): SimpleForm | und
   const head = body.toString('latin1', opening.length, Math.max(opening.length, start))
   const filename = simpleHead.exec(head)?.[1]
   if (filename === undefined) return undefined
-  // From the line break before the blank line on: one that ends the head is none of the content.
+  // The search begins at the blank line, so that a delimiter right after it is found, and the form is not taken as simple.
   const end = body.indexOf(delimiter, start + 2, 'latin1')
   const content = body.subarray(start + 4, Math.max(start + 4, end))
   const rest = body.toString('latin1', end + delimiter.length)

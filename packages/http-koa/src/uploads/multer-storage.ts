@@ -15,7 +15,7 @@ import { patchBusboy, refuseNameless } from './patch-busboy.ts'
 import { prepareUpload, type StagedUpload } from './upload.ts'
 
 declare global {
-  // Where multer's own types have what a route gets. Without them it is a type that is not used.
+  // Adds to multer's own type of the files that a route gets. Without multer's types this is an unused type.
   // oxlint-disable-next-line typescript/no-namespace -- it is theirs
   namespace Express.Multer {
     // oxlint-disable-next-line typescript/no-empty-object-type -- it adds to another one
@@ -23,16 +23,16 @@ declare global {
   }
 }
 
-/** A file part of a form, as multer hands it to an engine. */
+/** A file part of a form, as multer passes it to a storage engine. */
 export interface UploadedPart {
   readonly fieldname: string
-  /** What the client calls the file. */
+  /** The file's name as the client sends it. */
   readonly originalname: string
   readonly mimetype: string
   readonly stream: Readable
 }
 
-/** What multer takes for `storage`. */
+/** A storage engine, for multer's option `storage`. */
 export interface MulterStorage<Request extends IncomingMessage = IncomingMessage> {
   _handleFile(
     request: Request,
@@ -47,20 +47,20 @@ export interface MulterStorage<Request extends IncomingMessage = IncomingMessage
 }
 
 export interface MulterStorageOptions<Request extends IncomingMessage = IncomingMessage> {
-  /** Whose file it is going to be. */
+  /** The files of the customer for whom the file is stored. */
   readonly filesOf: (request: Request, part: UploadedPart) => CustomerFiles | Promise<CustomerFiles>
-  /** The name to store the file under. Default: `originalname`, what multer says the client calls it. */
+  /** The name under which the file is stored. Default: `originalname`. */
   readonly nameOf?: (request: Request, part: UploadedPart) => string
   /** Further options of the upload. Default: none. */
   readonly optionsOf?: (request: Request, part: UploadedPart) => UploadOptions
 }
 
 /**
- * A storage engine for multer, on Koa or Express, which keeps files in holdfast. Each file in `req.file` or
- * `req.files` is a {@link StagedUpload}: in the store, but invisible. Nothing else is safe, since multer calls an
- * engine done when a file's part ends, before it is known whether the form is complete. So the handler
- * behind multer calls `publish()`, and answers only when that has resolved; what it does not want it drops with
- * `discard()`. When multer refuses the form it discards by itself, and so does the end of the connection.
+ * A storage engine for multer, on Koa or Express, which keeps files in holdfast. Each file in `req.file` or `req.files` is a
+ * {@link StagedUpload}: it is in the store, but invisible. The engine cannot publish it, since it is done when the file's part
+ * ends, and the rest of the form may still break off. So the handler after multer must call `publish()`, and answer only when
+ * that has resolved; it drops files by `discard()`. Files are discarded automatically when multer refuses the form, and when the
+ * connection ends.
  */
 export function createMulterStorage<Request extends IncomingMessage = IncomingMessage>(
   options: MulterStorageOptions<Request>,
@@ -76,13 +76,13 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
     optionsOf = () => ({}),
   } = options
   return createEngine(async (request, part) => {
-    // Multer does not notice: what is no UTF-8 in the file would have been replaced.
+    // Multer does not notice a decoded body, in which all bytes that are not UTF-8 are replaced.
     requireUndecodedBody(request)
     const name = nameOf(request, part)
     const options = optionsOf(request, part)
     const who = await filesOf(request, part)
     const { stream } = part
-    // Multer's own limit ends the stream as if it were complete; only this event says so.
+    // At multer's own limit the stream ends as if it were complete; only this event shows that it is not.
     stream.once('limit', () => stream.destroy(new Error('The file exceeds the limit')))
     const bytes = chunksOf(stream, problems.malformedMultipart)
     return prepareUpload({ who, options, note() {} }, { name, bytes }).stage()
@@ -90,8 +90,8 @@ export function createMulterStorage<Request extends IncomingMessage = IncomingMe
 }
 
 /**
- * A storage engine whose files are what `stage` resolves with. They are discarded when their connection ends, or has
- * ended already, unless they are published before.
+ * A storage engine that stages each file by `stage`. A file that is not published is discarded when its connection ends, or at
+ * once if that has ended already.
  */
 export function createEngine<Request extends IncomingMessage = IncomingMessage>(
   stage: (request: Request, part: UploadedPart) => Promise<StagedUpload>,
@@ -118,10 +118,10 @@ function discardWithConnection(socket: Socket, staged: StagedUpload): void {
 }
 
 /**
- * What an application gives to multer 2.4 or later beside its `storage`, so that multer reads forms as the routes do, and no
- * form can stop the process. By itself multer passes over files whose `Content-Disposition` it cannot read, and makes
- * arrays of any length of text fields such as `a[4294967294]`. With these options it passes on an `HttpProblem` of status
- * 400 for the former, and has limits for the latter; set your own in place of them.
+ * Options that an application passes to multer 2.4 or later together with `storage`, so that multer reads forms as the routes
+ * do, and no form can stop the process. Without them, multer skips files whose `Content-Disposition` it cannot read, and makes
+ * arrays of any length from text fields such as `a[4294967294]`. With them, it rejects the former with an `HttpProblem` of status
+ * 400, and limits the latter; you may set other limits.
  */
 export const multerOptions = {
   defParamCharset: 'utf8',
@@ -129,9 +129,9 @@ export const multerOptions = {
   limits: {
     fields: formLimits.fields,
     fieldSize: formLimits.fieldSize,
-    /** Levels of brackets in the name of a text field. */
+    /** How many levels of brackets the name of a text field may have. */
     fieldNestingDepth: 10,
-    /** The highest number in brackets there. */
+    /** The highest number in these brackets. */
     fieldArrayIndexLimit: 100,
     parts: formLimits.parts,
   },
@@ -149,18 +149,18 @@ function feedMulter(request: IncomingMessage, parser: Writable): void {
 }
 
 /**
- * The headers by which busboy and multer come to the same reading.
+ * Headers that busboy and multer both read as `disposition`.
  *
- * @throws HttpProblem 400 where there is none
+ * @throws HttpProblem 400 when there are no such headers
  */
 function headersFor(disposition: FormDisposition | undefined) {
   if (disposition === undefined) throw problems.malformedMultipart()
   const { name, filename } = disposition
-  // Multer undoes these, as it does those of browsers.
+  // Multer undoes these escapes, as it does those of browsers.
   const escaped = name.replaceAll('\\', '\\\\').replaceAll(/["\r\n]/g, encodeURIComponent)
   const field = `form-data; name="${Buffer.from(escaped).toString('latin1')}"`
   if (filename === undefined) return { 'content-disposition': [field] }
-  // The type makes it a file for busboy, and multer passes over it.
+  // Because of the type, busboy takes the part as a file, which multer then skips.
   if (filename === '') {
     return { 'content-disposition': [field], 'content-type': ['application/octet-stream'] }
   }

@@ -2,30 +2,30 @@ import type { Readable, Writable } from 'node:stream'
 import { problems } from '../http/problems.ts'
 import { formLimits, readFormDisposition, type FormDisposition } from './form-syntax.ts'
 
-/** A part of a form whose content arrives. */
+/** A part of a form whose content is arriving. */
 export interface FormPart {
-  /** What the part says of itself; `undefined` where that cannot be read. */
+  /** `undefined` if it cannot be read. */
   readonly disposition: FormDisposition | undefined
   readonly stream: Readable
 }
 
 export interface FormPatches {
   /**
-   * The headers that busboy reads in place of those that have arrived.
+   * The headers that busboy reads instead of those that have `arrived`.
    *
-   * @throws HttpProblem which breaks the form
+   * @throws HttpProblem to refuse the form
    */
   readonly headersFor: (
     disposition: FormDisposition | undefined,
     arrived: PartHeaders,
   ) => PartHeaders
-  /** Called before any other listener for each part that busboy takes for a file. */
+  /** Called for each part that busboy takes as a file, before any other listener. */
   readonly onPart: (part: FormPart) => void
-  /** Called with what `headersFor` has thrown, and for a part that is not sent as it is. */
+  /** Called with the error that `headersFor` throws, and for a part whose content is encoded. */
   readonly fail: (error: Error) => void
 }
 
-/** Makes busboy read forms as all of holdfast does. To be called before the parser is given the first byte. */
+/** Makes busboy read forms as the rest of holdfast does. Call this before the parser gets its first byte. */
 export function patchBusboy(parser: Writable, { headersFor, onPart, fail }: FormPatches): void {
   let disposition: FormDisposition | undefined
   takeBoundariesLiterally(parser)
@@ -45,12 +45,12 @@ export function patchBusboy(parser: Writable, { headersFor, onPart, fail }: Form
   })
 }
 
-/** The encodings of RFC 2045 §6 that leave the content as it is. */
+/** The encodings of RFC 2045 §6 that do not change the content. */
 const plainEncoding = /^(?:binary|8bit|7bit)?$/i
 
 /**
- * Refuses a part in base64 or the like, as mail has it; RFC 7578 §4.7 forbids to send one. Its text would be stored in place
- * of what it stands for, and a digest compared with it.
+ * Refuses a part whose content is encoded, as in mail, for example in base64; RFC 7578 §4.7 forbids to send one. Otherwise the
+ * encoded text would be stored, and compared with a digest.
  *
  * @throws HttpProblem 400
  */
@@ -59,7 +59,7 @@ function refuseEncoded({ 'content-transfer-encoding': encodings = [] }: PartHead
   throw problems.malformedMultipart('Content-Transfer-Encoding must be binary, 8bit or 7bit')
 }
 
-/** Calls `fail` if a file without a name has content. Without any it is the field of a form where no file was chosen. */
+/** Calls `fail` if a file without a name has content. Without content it is a field in which no file was chosen. */
 export function refuseNameless(
   { disposition, stream }: FormPart,
   fail: (error: Error) => void,
@@ -68,33 +68,33 @@ export function refuseNameless(
   stream.once('data', () => fail(problems.invalidFilename('it is empty')))
 }
 
-/** Values by name, the name in lower case; a character for each byte. */
+/** Values by name. Names are in lower case; each character is a byte. */
 export type PartHeaders = Record<string, string[]>
 
-/** Headers in place of those that have arrived; `undefined` breaks the form. */
+/** Returns the headers that busboy gets instead; `undefined` refuses the form. */
 type ChangeHeaders = (headers: PartHeaders) => PartHeaders | undefined
 
-/** What is used of busboy's parser for the headers of a part. */
+/** The members of busboy's parser for a part's headers that are used here. */
 interface HeaderParser {
-  /** Takes `data` from `start` on, up to the end of the headers or `end`. */
+  /** Reads `data` from `start` up to the end of the headers, or to `end`. */
   push: (data: Buffer, start: number, end: number) => number
   cb: (headers: PartHeaders) => void
 }
 
 /**
- * Gives busboy for each part what `change` makes of its headers. In the disposition, a control character stands as a byte
- * that is never UTF-8, so that it is refused as part of a name; busboy takes the whole form for broken.
+ * Makes busboy use, for each part, the headers that `change` returns. A control character in the disposition is replaced by a
+ * byte that is never UTF-8, so that only the name with it is refused; by itself busboy would call the whole form broken.
  *
- * Refuses parts with more header lines than `formLimits` says, too: from some number on busboy drops lines, and a part
- * without its `Content-Disposition` would be read past.
+ * Parts with more header lines than `formLimits` allows are refused, too: busboy drops lines after some number, and would skip a
+ * part that has lost its `Content-Disposition`.
  *
- * Busboy 1.6 has no options for this, so the headers are changed on their way into its header parser and out of it; its
- * last version is of 2022, and the tests would notice another one.
+ * Busboy 1.6 has no options for this, so the headers are changed before and after its header parser. This version is the last
+ * one, of 2022; the tests would notice another.
  */
 export function changePartHeaders(parser: Writable, change: ChangeHeaders): void {
   const refuse = () => parser.destroy(new Error('Malformed part header'))
   let current: HeaderParser | null = null
-  // Busboy has one for all parts of a form.
+  // Busboy uses one header parser for all parts of a form.
   let intercepted: HeaderParser | undefined
   Object.defineProperty(parser, '_hparser', {
     get: () => current,
@@ -127,37 +127,37 @@ function intercept(headerParser: HeaderParser, change: ChangeHeaders, refuse: ()
   }
 }
 
-/** Never part of UTF-8. */
+/** A byte that is never part of UTF-8. */
 const mark = 0xff
 
-/** A control character elsewhere than in a name breaks the form, as it always did. */
+/** Whether `value` had a control character: outside the disposition it breaks the form, as in busboy itself. */
 function hasMark(value: string): boolean {
   return value.includes(String.fromCharCode(mark))
 }
 
-/** Busboy takes no more than this for the headers of a part, in bytes. */
+/** The most that busboy reads as the headers of a part, in bytes. */
 const maxHeaderSize = 16 * 1024
 
-/** A copy of `data`, if there are control characters in its headers, with marks in their places. */
+/** `data`; if its headers have control characters, a copy in which marks replace them. */
 function markControls(data: Buffer, start: number, end: number): Buffer {
   const blankLine = data.indexOf('\r\n\r\n', start)
   const stop = Math.min(end, blankLine < 0 ? end : blankLine, start + maxHeaderSize)
   let marked: Buffer | undefined
   for (let i = start; i < stop; i++) {
     if (!isControl(data[i] ?? 0)) continue
-    // The content behind the headers may begin in the same data, and is read from the original.
+    // The content after the headers may begin in the same data; it is read from the original.
     marked ??= Buffer.from(data)
     marked[i] = mark
   }
   return marked ?? data
 }
 
-/** C0 but for tab and the line breaks, which have a meaning in headers, and DEL. */
+/** Whether `byte` is DEL or in C0, except tab and the line breaks, which have a meaning in headers. */
 function isControl(byte: number): boolean {
   return (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) || byte === 0x7f
 }
 
-/** Gets what is found, a piece at a time: `isMatch` where a boundary follows it. */
+/** Called with each piece of content that is found; `isMatch` if a boundary follows it. */
 type OnFound = (
   isMatch: boolean,
   data?: Buffer,
@@ -166,25 +166,24 @@ type OnFound = (
   isSafe?: boolean,
 ) => void
 
-/** What is used of busboy's parser: its search for boundaries, and its parser of headers while it is within them. */
+/** The members of busboy's parser that are used here: its search for boundaries and, while it reads headers, its header parser. */
 interface BoundaryParser extends Writable {
   _bparser?: { _cb?: OnFound }
   readonly _hparser?: unknown
 }
 
 /**
- * Makes busboy take every boundary for one:
+ * Makes busboy treat every boundary as a boundary:
  *
- * - Everything behind the closing one is passed over (RFC 2046 §5.1.1). Busboy does so from the next chunk on, but reads
- *   the rest of this one as if the form went on: files in it would be stored, or else, where one has no end, the parser
- *   waits for that end for ever.
- * - Spaces and tabs behind one do not count. What else follows it, and is no line break, breaks the form. In both cases busboy
- *   takes the part for none, and no digest in it would be looked at.
- * - One in the headers of a part breaks the form. Busboy reads on, and takes the next part, headers and all, for the
- *   content of this one.
+ * - Everything after the closing boundary is ignored (RFC 2046 §5.1.1). Busboy itself ignores only the following chunks, and
+ *   reads the rest of this chunk as if the form continued: it would store files in it, or, if such a file has no end, wait for
+ *   that end forever.
+ * - Spaces and tabs after a boundary are ignored. Anything else but a line break breaks the form. In both cases busboy itself
+ *   would skip the part, and a digest in it would not be checked.
+ * - A boundary in the headers of a part breaks the form. Busboy itself would read on, and take the next part with its headers as
+ *   the content of this part.
  *
- * Busboy 1.6 replaces its search at the closing boundary, while the old one is still running through the chunk; so that
- * is what has to be silenced.
+ * At the closing boundary, busboy 1.6 replaces its search while the old search still reads the chunk, so the old one is silenced.
  */
 export function takeBoundariesLiterally(parser: BoundaryParser): void {
   let current = parser._bparser
@@ -215,27 +214,26 @@ export function takeBoundariesLiterally(parser: BoundaryParser): void {
 
 const [tab, lineFeed, carriageReturn, space, hyphen] = [0x09, 0x0a, 0x0d, 0x20, 0x2d]
 
-/** The bytes that may come next; `undefined` where anything may. */
+/** The bytes that may come next; `undefined` if any byte may. */
 type Next = readonly number[] | undefined
 
 const atBoundary: Next = [hyphen, space, tab, carriageReturn]
 const inPadding: Next = [space, tab, carriageReturn]
 
-/** What stands between a boundary and the headers of its part. */
+/** Reads the bytes between a boundary and the headers of its part. */
 interface BehindBoundary {
-  /** Another boundary is found: `false` where the one before is not complete. */
+  /** Call this when another boundary is found. Returns `false` if the one before is not complete. */
   readonly begin: () => boolean
   /**
-   * Where the bytes of `data` from `start` to `end` begin that busboy is to get; `undefined` where they cannot follow a
-   * boundary.
+   * Reads `data` from `start` to `end`. Returns the position from which busboy is to get the bytes; `undefined` if these bytes
+   * cannot follow a boundary.
    */
   readonly read: (data: Buffer, start: number, end: number) => number | undefined
 }
 
 /**
- * Reads what RFC 2046 §5.1.1 allows behind a boundary: two hyphens, or a line break, before which spaces and tabs may stand
- * that some gateways add ("transport padding"). Busboy knows no padding: it reads past a part whose boundary has some, and so
- * it does where anything else follows.
+ * RFC 2046 §5.1.1 allows after a boundary: two hyphens, or a line break, and before that spaces and tabs, which some gateways add
+ * ("transport padding"). Busboy does not know padding: it skips a part after padding, or after any other bytes.
  */
 function createBehindBoundary(): BehindBoundary {
   let next: Next
@@ -265,9 +263,9 @@ function createBehindBoundary(): BehindBoundary {
   }
 }
 
-/** What is used of busboy's parser: its search for boundaries. */
+/** The members of busboy's search for boundaries that are used here. */
 interface BoundarySearch {
-  /** Searches all of `data`; returns where it has come to, which is the end. */
+  /** Searches all of `data` from `start` on, and returns its length. */
   push: (data: Buffer, start: number) => number
   readonly _cb: (
     isMatch: boolean,
@@ -276,7 +274,7 @@ interface BoundarySearch {
     end: number,
     isSafe: boolean,
   ) => void
-  /** How many bytes of the data before may begin a boundary. */
+  /** How many of the last bytes of earlier data may be the begin of a boundary. */
   readonly _lookbehindSize: number
   /** The boundary with its line break and hyphens. */
   readonly _needle: Buffer
@@ -286,8 +284,9 @@ const anyBoundary = Buffer.from('\r\n--')
 const lineBreak = 0x0d
 
 /**
- * Hands data in which no boundary begins to busboy at once. Its own search, in JavaScript, takes a fifth to a half of the processor
- * time of a large form, depending on how many letters of the boundary are in the content; Node's takes a tenth of that.
+ * Gives busboy data in which no boundary begins without its own search. That search, in JavaScript, takes a fifth to a half of
+ * the processor time of a large form, depending on how many letters of the boundary are in the content; Node's takes a tenth of
+ * that.
  */
 export function skipContentNatively(parser: Writable & { _bparser?: unknown }): void {
   const search = parser._bparser as BoundarySearch
@@ -301,7 +300,7 @@ export function skipContentNatively(parser: Writable & { _bparser?: unknown }): 
   }
 }
 
-/** Whether a boundary of `length` bytes may be in `data`, or begin at its end. */
+/** Whether a boundary of `length` bytes may be in `data`, or may begin at its end. */
 function mayHoldBoundary(data: Buffer, length: number): boolean {
   return (
     data.includes(lineBreak, Math.max(0, data.length - length + 1)) || data.includes(anyBoundary)

@@ -8,17 +8,17 @@ import { createByDraft } from './resumable.ts'
 import { answerUpload, prepareUpload, uploadRequestOf } from './upload.ts'
 
 /**
- * PUT /upload/:filename: stores the body as it is, without a form around it. By `draft` it may come in pieces, if the client asks
- * for that.
+ * PUT /upload/:filename: stores the body, which is the file itself without a form. By `draft` it may come in pieces, if the client
+ * asks for that.
  */
 export function createPut(draft: Draft | undefined): RouterMiddleware<HoldfastState> {
   return async (ctx) => {
     const exchange = exchangeIn(ctx)
     const name = fileNameInPath(ctx)
-    // RFC 9110 §14.5: a part that passes for the whole would destroy the file.
+    // RFC 9110 §14.5: a part that is stored as the whole file would destroy the file.
     refusePart(ctx.req.headers['content-range'] === undefined ? undefined : 'content-range')
     const upload = uploadRequestOf(exchange)
-    // A link is for whole files.
+    // By a link, the draft is not offered: only whole files may be sent.
     if (ctx.state.link === undefined && draft?.isCreation(ctx.req)) {
       return createByDraft(draft, ctx, upload, { name, uploads: '../uploads' })
     }

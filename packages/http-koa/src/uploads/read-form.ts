@@ -9,11 +9,11 @@ import { patchBusboy, type FormPart, type PartHeaders } from './patch-busboy.ts'
 
 export interface FormReader {
   /**
-   * Called for each part named `file`, and each that cannot be read, in order, with the text fields `sha256` since the file
-   * before, as `expectedSha256` takes them. The parser waits until the part's stream has been read.
+   * Called in order for each part named `file`, and for each part whose headers cannot be read. `digests` are the text fields
+   * `sha256` since the file before, for `expectedSha256`. The parser waits until the part's stream has been read.
    */
   readonly onFile: (part: FormPart, digests: readonly string[], form: FormReading) => void
-  /** Called once, and at once, with what is wrong with the form. The streams of its parts end with an error then. */
+  /** Called at once with the first error of the form, and only with that. The streams of its parts end with an error then. */
   readonly onFail: (error: Error) => void
   /** How many parts the form may have. Default: any number. */
   readonly maxParts?: number
@@ -21,16 +21,16 @@ export interface FormReader {
 
 /** A form that is being read. */
 export interface FormReading {
-  /** Gives the form up. `onFail` is called with `error`, unless it has been called before. */
+  /** Stops reading the form. `onFail` is called with `error`, unless it was called before. */
   readonly fail: (error: Error) => void
-  /** The text fields `sha256` since the last file, or the last call. */
+  /** Returns the text fields `sha256` since the last file, or since the last call. */
   readonly takeDigests: () => readonly string[]
 }
 
 /**
- * Reads the form in `request`'s body by `parser`, a busboy that has not read anything. Text fields are counted and
- * dropped, and so are files in other fields. Whoever has set the parser up, all limits, all accounting of parts and all
- * errors are those of this function.
+ * Reads the form in `request`'s body by `parser`, a busboy that has not read anything. Text fields and files in other fields are
+ * counted and dropped. This function alone sets the limits, counts the parts and makes the errors, whatever options the parser
+ * has.
  */
 export function readForm(
   request: IncomingMessage,
@@ -51,7 +51,7 @@ export function readForm(
     headersFor,
     fail,
     onPart({ disposition, stream }) {
-      // The stream of a file fails together with the parser, maybe before it has a reader.
+      // The stream of a part fails together with the parser, possibly before it has a reader.
       stream.on('error', () => {})
       if (++parts > maxParts) fail(problems.tooManyParts(maxParts))
       if (hasFailed) return
@@ -62,7 +62,7 @@ export function readForm(
       } else stream.resume()
     },
   })
-  // Busboy's own words for a broken form are no answer. It may fail twice, and an error without a listener ends the process.
+  // Busboy's own messages are not for clients. It may fail twice, and an error without a listener would end the process.
   parser.on('error', () => fail(problems.malformedMultipart()))
   request.once('close', () => {
     if (!request.readableEnded) fail(problems.malformedMultipart())
@@ -76,16 +76,15 @@ export function readForm(
 }
 
 /**
- * Headers of which busboy makes a `file` of every part, so that none is passed over without a word. What it calls
- * `filename` is of no use except for whether there is one: there is none for text fields, for names that are empty and
- * for parts that cannot be read.
+ * Headers that make busboy emit a `file` for every part, so that it skips none silently. For text fields, empty names and parts
+ * that cannot be read there is no `filename`; for others it only shows that there is a name.
  */
 function headersFor(disposition: FormDisposition | undefined): PartHeaders {
   const name = disposition?.name === 'file' ? 'file' : 'other'
   const filename = disposition?.filename ? '; filename="named"' : ''
   return {
     'content-disposition': [`form-data; name="${name}"${filename}`],
-    // Without a name, the type makes it a file.
+    // This type makes the part a file for busboy even without a name.
     'content-type': ['application/octet-stream'],
   }
 }
@@ -95,16 +94,16 @@ interface TextFields {
   /** Reads the field `name`, whose value is `stream`. */
   readonly read: (name: string, stream: Readable) => void
   /**
-   * The fields `sha256` since the last call, as `expectedSha256` takes them. No more of them is kept than it takes to
-   * see that they are wrong.
+   * Returns the fields `sha256` since the last call, for `expectedSha256`. Wrong values are cut, and at most two are kept: enough
+   * to see that they are wrong.
    */
   readonly takeDigests: () => readonly string[]
 }
 
-/** Characters of a digest; a value that is longer is wrong, whatever follows. */
+/** The length of a digest in characters; every longer value is wrong. */
 const digestLength = 64
 
-/** @param fail called with what is beyond the limits */
+/** @param fail called with the error when a limit is exceeded */
 function createTextFields(fail: (error: Error) => void): TextFields {
   let count = 0
   let digests: string[] = []
@@ -119,7 +118,7 @@ function createTextFields(fail: (error: Error) => void): TextFields {
         if (size > formLimits.fieldSize) fail(problems.fieldTooLarge(formLimits.fieldSize))
         if (!isDigest) return
         if (chunk) digest += chunk.toString('latin1', 0, digestLength + 1 - digest.length)
-        // Multer's way to write a list or an object is refused as such, and a third digest says no more than a second.
+        // A name in multer's syntax for lists and objects counts as a wrong digest. Two digests are wrong already.
         else if (digests.length < 2) digests.push(name === 'sha256' ? digest : '')
       })
     },
@@ -132,8 +131,8 @@ function createTextFields(fail: (error: Error) => void): TextFields {
 }
 
 /**
- * Hands the chunks of `stream` to `take` as they are pushed, and `null` at the end. To read it would be too late: the
- * parser goes on to the next part meanwhile.
+ * Calls `take` with each chunk of `stream` as it is pushed, and with `null` at the end. A reader of the stream would get them too
+ * late: the parser would go on to the next part before.
  */
 function consume(stream: Readable, take: (chunk: Buffer | null) => void): void {
   const push = stream.push.bind(stream)

@@ -20,14 +20,14 @@ import { answerStored, noteName, uploaderOf, type UploadRequest } from './upload
 type Handler = RouterMiddleware<HoldfastState>
 type Context = RouterContext<HoldfastState>
 
-/** /resumable, for all of its methods: `examine` goes before authentication, and `answer` after it. */
+/** The handlers of /resumable for all methods: `examine` goes before authentication, and `answer` after it. */
 export interface Resumable {
-  /** Answers OPTIONS, and refuses methods that the path does not know. */
+  /** Answers OPTIONS, and refuses methods that the path does not have. */
   readonly examine: Handler
   readonly answer: Handler
 }
 
-/** Has `tus` answer, and `recorder` record the files that it publishes and the uploads that are refused. */
+/** Answers by `tus`, and records by `recorder` the files that are published and the uploads that are refused. */
 export function createResumable(tus: Tus, recorder: AuditRecorder): Resumable {
   return {
     examine(ctx, next) {
@@ -73,20 +73,20 @@ function tusRequestOf(ctx: Context) {
 }
 
 function send(ctx: Context, { status, headers }: TusAnswer): void {
-  // In this order: Koa takes a body that is null for status 204.
+  // In this order: for a body of `null`, Koa sets the status 204.
   ctx.body = null
   ctx.status = status
   ctx.set(headers)
 }
 
-/** An upload of a file that asks for the draft. */
+/** An upload by the draft that a client creates. */
 interface DraftCreation {
   readonly name: string
-  /** Where uploads are, relative to the path of the request. */
+  /** The URL of uploads, relative to the path of the request. */
   readonly uploads: string
 }
 
-/** Begins the upload, and answers as the draft has it. */
+/** Creates the upload, and answers as the draft demands. */
 export async function createByDraft(
   draft: Draft,
   ctx: Context,
@@ -102,7 +102,7 @@ export async function createByDraft(
   await answer(ctx, (request) => draft.create(resumableOf(ctx), name, options, request))
 }
 
-/** The handlers of an upload that has begun. */
+/** The handlers of an upload that was created. */
 export function createDraftUpload(draft: Draft): Record<'get' | 'patch' | 'delete', Handler> {
   return {
     get: (ctx) => answer(ctx, () => draft.retrieve(resumableOf(ctx), idIn(ctx))),
@@ -111,7 +111,7 @@ export function createDraftUpload(draft: Draft): Record<'get' | 'patch' | 'delet
   }
 }
 
-/** Sends the answer of the draft; that of the route that the upload was for, once the file is published. */
+/** Sends the answer of the draft; after the file was published, that of a plain upload. */
 async function answer(
   ctx: Context,
   work: (request: DraftRequest) => Promise<DraftAnswer>,
@@ -125,7 +125,7 @@ async function answer(
   if (upload?.published && status === 200) {
     answerStored(ctx, upload.published)
   } else {
-    // In this order: Koa takes a body that is null for status 204.
+    // In this order: for a body of `null`, Koa sets the status 204.
     ctx.body = null
     ctx.status = status
   }
@@ -150,20 +150,20 @@ function requestOf(ctx: Context): DraftRequest {
     content: () => bodyOf(req),
     ...releaseChunks(req),
     inform(headers) {
-      // A client of HTTP/1.0 takes it for the response (RFC 9110 §15.2), and Node.js 22 has no way to send it.
+      // A client of HTTP/1.0 would take it as the response (RFC 9110 §15.2), and Node.js 22 cannot send it.
       if (req.httpVersion !== '1.1' || !('writeInformation' in res) || res.headersSent) return
       res.writeInformation(104, headers)
     },
   }
 }
 
-/** A request of HTTP/1 that says no length has no content (RFC 9112 §6.3), which the draft wants to know. */
+/** The headers, with the length 0 if none is given: such a request of HTTP/1 has no content (RFC 9112 §6.3). */
 function headersOf({ headers }: RouterContext['req']): DraftRequest['headers'] {
   const saysLength = 'content-length' in headers || 'transfer-encoding' in headers
   return saysLength ? headers : { ...headers, 'content-length': '0' }
 }
 
-/** `Repr-Digest` (RFC 9530 §3): the digest of the whole file. Of its algorithms SHA-256 alone is kept with an upload. */
+/** The digest of the whole file in `Repr-Digest` (RFC 9530 §3). Only SHA-256 can be kept with an upload. */
 function sha256OfFile(ctx: Context): string | undefined {
   const header = ctx.get('repr-digest')
   if (header === '') return undefined

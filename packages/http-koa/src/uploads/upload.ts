@@ -6,20 +6,20 @@ import { problems } from '../http/problems.ts'
 import { exchangeIn, type Exchange, type HoldfastState } from '../server/exchange.ts'
 import { releaseChunks, type UploadBytes } from '../server/request-body.ts'
 
-/** What all files of a request that stores files have in common, whatever way their bytes come. */
+/** What all files of a request to store files have in common, in whatever form their bytes are sent. */
 export interface UploadRequest {
-  /** Whose files they become. */
+  /** The files of the customer for whom the request stores files. */
   readonly who: Pick<CustomerFiles, 'upload'>
-  /** What the request asks for, whichever file it is. */
+  /** The options that hold for each file of the request. */
   readonly options: UploadOptions
-  /** Called with what the client calls the file, for the log and the audit trail; it may not be allowed. */
+  /** Called with the file's name as the client sends it, for the log and the audit trail; it may be one that is not allowed. */
   readonly note: (name: string) => void
 }
 
 /**
- * The upload that a request asks for. To be called before the body is read.
+ * The {@link UploadRequest} of a request. Call this before the body is read.
  *
- * @throws HttpProblem 400 for a precondition that uploads do not know
+ * @throws HttpProblem 400 for a precondition that uploads do not support
  */
 export function uploadRequestOf(exchange: Exchange): UploadRequest {
   const { request, state } = exchange
@@ -30,23 +30,23 @@ export function uploadRequestOf(exchange: Exchange): UploadRequest {
   }
 }
 
-/** Who uploads: the customer, or whoever has a link, within its bounds. */
+/** The files of the customer who uploads, or the uploads that a link allows. */
 export function uploaderOf(state: HoldfastState): CustomerFiles | LinkUploads {
   return state.link?.uploads ?? filesOf(state)
 }
 
-/** Notes the name of the file to be, for the log and the audit trail. */
+/** Makes a function that notes the name of the file, for the log and the audit trail. */
 export function noteName(state: HoldfastState): (name: string) => void {
   return (name) => void (state.fileName = name)
 }
 
-/** What the ways of an upload bring, each by reading the body in its own way. */
+/** A file to store, from a form or a plain body. */
 export interface UploadedFile extends Pick<UploadOptions, 'digest' | 'size'> {
   readonly name: string
   readonly bytes: UploadBytes
 }
 
-/** The upload of a file. All uploads of whole files come this way, whoever brings their bytes. */
+/** The upload of a file. All uploads of whole files use this function. */
 export function prepareUpload(
   { who, options, note }: UploadRequest,
   { name, bytes, ...file }: UploadedFile,
@@ -60,7 +60,7 @@ export function prepareUpload(
   }
 }
 
-/** Answers with what `store` has stored; where the fast path has begun that, with what came of it. */
+/** Answers with the file that `store` stores. If the fast path has begun to store it, waits for that instead. */
 export async function answerUpload(
   ctx: Context & { state: HoldfastState },
   store: () => Promise<BlobInfo>,
@@ -69,7 +69,7 @@ export async function answerUpload(
   answerStored(ctx, await (exchange.storing ??= store()))
 }
 
-/** Says that a file is safe. */
+/** Answers that a file is stored durably. */
 export function answerStored(ctx: Context & { state: HoldfastState }, info: BlobInfo): void {
   ctx.state.stored = info
   ctx.type = 'text/plain; charset=utf-8'
@@ -79,9 +79,9 @@ export function answerStored(ctx: Context & { state: HoldfastState }, info: Blob
 
 /** An upload whose content has arrived in the store and is not visible yet. */
 export interface StagedUpload {
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
-  /** Makes the file visible and safe; resolves when it is both. Rejects like `CustomerFiles.upload`. */
+  /** Makes the file visible and durable; resolves when it is both. Rejects like `CustomerFiles.upload`. */
   publish(): Promise<BlobInfo>
   /** Drops the upload, unless it was published; resolves when nothing of it is left. */
   discard(): Promise<void>
@@ -89,11 +89,11 @@ export interface StagedUpload {
   readonly ended: Promise<void>
 }
 
-/** An upload that has not begun. Either of its methods begins it, and is called once. */
+/** An upload that has not started. Call one of its methods, once, to start it. */
 export interface PendingUpload {
   /**
-   * Stores the content up to the point where only the permission to publish is missing; resolves then. Rejects like
-   * `CustomerFiles.upload`, and with the content's error.
+   * Stores the content without publishing it; resolves when all of it has arrived. Rejects like `CustomerFiles.upload`, and with
+   * the content's error.
    */
   stage(): Promise<StagedUpload>
   /** Stores the content, and publishes it as soon as it ends. Resolves and rejects like `CustomerFiles.upload`. */
@@ -103,8 +103,8 @@ export interface PendingUpload {
 type Store = (content: UploadBytes) => Promise<BlobInfo>
 
 /**
- * The content that the store is given does not end before `publish` is called, and stores make nothing visible before the
- * content has ended.
+ * Stages content that is arriving. The store gets a content that does not end before `publish` is called, and stores make
+ * nothing visible before the content has ended.
  */
 async function stageArriving(
   content: AsyncIterable<Uint8Array>,
@@ -140,7 +140,7 @@ async function stageArriving(
   }
 }
 
-/** Bytes in memory need not wait in the store: it is given them when they are published. */
+/** Stages bytes in memory: they stay there, and the store gets them when they are published. */
 function stageBytes(bytes: Uint8Array, store: Store): StagedUpload {
   const end = Promise.withResolvers<undefined>()
   let stored: Promise<BlobInfo> | undefined

@@ -13,23 +13,23 @@ import { createDrain } from '../listen/drain.ts'
 import { limitConnections } from '../listen/limit-connections.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What answers those who watch over a server: balancers, supervisors, monitoring. */
+/** Answers the programs that watch a server: load balancers, supervisors, monitoring. */
 export interface Admin {
   /** Such as `http://127.0.0.1:3001`. */
   readonly url: string
-  /** Says that the server serves from now on, and what there is to look at. */
+  /** Call this when the server serves; `status` is what is checked and measured. */
   watch(status: ServerStatus): void
-  /** Says that the server is about to stop. */
+  /** Call this when the server is about to stop. */
   retire(): void
-  /** To be closed last. */
+  /** Call this last. */
   close(): Promise<void>
 }
 
 /**
- * Listens at `place` for a server that is starting: `/live` answers as long as the process does, `/ready` says whether
- * to send it requests, and if not, why; `/metrics` gives the figures to Prometheus.
+ * Listens at `place` for a server that is starting: `/live` answers while the process works; `/ready` says whether to send it
+ * requests, and if not, why; `/metrics` gives the metrics to Prometheus.
  *
- * @throws SetupError for what an administrator can mend
+ * @throws SetupError for a mistake that an administrator can correct
  */
 export async function openAdmin(
   place: ListeningPlace,
@@ -71,7 +71,7 @@ function checksOf(status: ServerStatus, { 'min-free-space': least }: Config): re
   ]
 }
 
-/** Whether the store keeps, returns and deletes a blob, tried with one that belongs to no customer. */
+/** Checks that the store keeps, returns and deletes a blob; it uses one that belongs to no customer. */
 export function storeCheck(probe: ClosableStore['probe']): Check {
   return steadyCheck('store', async (signal) => {
     await probe(signal)
@@ -79,7 +79,7 @@ export function storeCheck(probe: ClosableStore['probe']): Check {
   })
 }
 
-/** Whether `freeSpace` reports at least `least` bytes. */
+/** Checks that `freeSpace` reports at least `least` bytes. */
 export function freeSpaceCheck(freeSpace: () => Promise<number>, least: number): Check {
   return steadyCheck('free space', async () => {
     const bytes = await freeSpace()
@@ -90,8 +90,8 @@ export function freeSpaceCheck(freeSpace: () => Promise<number>, least: number):
 }
 
 /**
- * Whether there are customers: without any, a server refuses every request. A customers file that was refused at a reload
- * does not make the server unready; the result mentions it.
+ * Checks that there are customers: without any, a server refuses every request. If the customers file was refused at a reload, the
+ * server stays ready; the result mentions it.
  */
 export function customersCheck({ customers }: Pick<ServerStatus, 'customers'>): Check {
   return {
@@ -106,7 +106,7 @@ export function customersCheck({ customers }: Pick<ServerStatus, 'customers'>): 
   }
 }
 
-/** Whether all workers serve. */
+/** Checks that all workers serve. */
 export function workersCheck({
   wanted,
   answering,
@@ -124,12 +124,12 @@ export interface ReadinessReport {
   readonly checks: readonly (CheckResult & { readonly name: string })[]
 }
 
-/** Whether a server is to be sent requests. */
+/** Decides whether a server is ready for requests. */
 export interface Readiness {
   report(): Promise<ReadinessReport>
-  /** It serves from now on, and is ready whenever all of these hold. */
+  /** Call this when the server serves. From then on it is ready while all `checks` are ok. */
   begin(checks: readonly Check[]): void
-  /** It is about to end, and never ready again. */
+  /** Call this when the server is about to end. From then on it is never ready. */
   end(): void
 }
 
@@ -153,7 +153,7 @@ export function createReadiness(log: Logger): Readiness {
       const results = await Promise.all(
         asked.map(async (check) => ({ name: check.name, ...(await check.look()) })),
       )
-      // The server may have begun or ended to serve during the checks.
+      // The server may have started or stopped serving during the checks.
       if (asked !== checks) return this.report()
       const failed = results.filter(({ ok }) => !ok)
       const ready = failed.length === 0
@@ -176,29 +176,29 @@ interface AdminAnswer {
   readonly text: string
 }
 
-/** Answers a GET of its path, and a HEAD. */
+/** Answers GET and HEAD of a path. */
 type AdminRoute = () => AdminAnswer | Promise<AdminAnswer>
 
 export interface AdminServer {
   /** Such as `http://127.0.0.1:3001`. */
   readonly url: string
-  /** Lets the answers under way end. */
+  /** Waits until the answers under way have ended, at most for a second. */
   close(): Promise<void>
 }
 
 /** How long an answer under way may take when the server is closed, in milliseconds. */
 const graceMs = 1_000
 
-/** Balancers and monitoring need few; each takes an open file from the service. */
+/** Load balancers and monitoring need few connections, and each takes an open file from the service. */
 const maxConnections = 64
 
 const allow = 'GET, HEAD, OPTIONS'
 
 /**
- * Listens for those who watch over the server, in plain HTTP, and answers by `routes`: paths, each with what it answers.
- * What goes wrong has the form of errors that all of holdfast has, and is logged where it is our fault.
+ * Listens in plain HTTP for the programs that watch the server, and answers by `routes`, which has the handler of each path. Errors
+ * have the same form as everywhere in holdfast; errors on our side are logged.
  *
- * @throws SetupError for what an administrator can mend
+ * @throws SetupError for a mistake that an administrator can correct
  */
 export async function startAdminServer(
   place: ListeningPlace,
@@ -251,7 +251,7 @@ export function jsonAnswer(status: number, body: object): AdminAnswer {
   return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(body) }
 }
 
-/** Node leaves the text out where the request was a HEAD. */
+/** Sends the answer; for a HEAD request, Node omits the text. */
 function send(response: ServerResponse, { status, type, text }: AdminAnswer): void {
   response.writeHead(status, {
     'Content-Type': type,
@@ -276,13 +276,13 @@ interface Check {
 }
 
 export interface SteadyCheckOptions {
-  /** How long a result is as good as new, in milliseconds. Default: 2,000. */
+  /** How long a result is used without a new run, in milliseconds. Default: 2,000. */
   readonly freshMs?: number
-  /** How long to wait for a new result while the last one still counts, in milliseconds. Default: 500. */
+  /** How long to wait for a new result if an earlier one is still valid, in milliseconds. Default: 500. */
   readonly patienceMs?: number
-  /** The same where no result counts, in milliseconds. Default: 5,000. */
+  /** How long to wait for a new result if there is no valid one, in milliseconds. Default: 5,000. */
   readonly waitMs?: number
-  /** How long a result counts at most, and how long a look may take until it has failed, in milliseconds. Default: 15,000. */
+  /** How long a result is valid at most, and after how long a run has failed, in milliseconds. Default: 15,000. */
   readonly limitMs?: number
 }
 
@@ -290,9 +290,9 @@ export interface SteadyCheckOptions {
 type Look = (signal: AbortSignal) => Promise<CheckResult>
 
 /**
- * A check that takes time and may hang. It runs once at a time for any number of callers, and a fresh result is used
- * again. A run that takes long is not awaited while there is an earlier result, since callers have time limits, too. An
- * error of `look` becomes the reason of a failed check.
+ * A check that takes time and may hang. Only one run is under way at a time, for any number of callers, and a fresh result is
+ * reused. If a run takes long and there is an earlier result, callers get that one, since they have time limits, too. An error of
+ * `look` becomes the reason of a failed check.
  */
 export function steadyCheck(name: string, look: Look, options: SteadyCheckOptions = {}): Check {
   const { freshMs = 2_000, patienceMs = 500, waitMs = 5_000, limitMs = 15_000 } = options

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@holdfast/http-koa'
 
-/** Why there are fewer lines than events: a flood of refused logins, or a trail that could not be written. */
+/** Why events have no line: too many refused logins or refused uses of links, or the trail could not be written. */
 export type OmissionReason = 'too-many' | 'unwritable'
 
 /** One line of the trail; the order of the fields is part of the format in docs/audit.md. */
@@ -25,8 +25,8 @@ export function formatOmission(time: Date, reason: OmissionReason, count: number
 }
 
 /**
- * What JSON leaves as it is, though it may end a line for some reader, steer a terminal, or turn text around: control
- * and format characters, line and paragraph separators.
+ * Characters that JSON does not escape, but that can end a line for some readers, control a terminal, or reverse text: control and
+ * format characters, line and paragraph separators.
  */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 

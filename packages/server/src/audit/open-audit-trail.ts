@@ -12,19 +12,19 @@ import { createLineLimit, type LineLimitOptions } from '../log/append-lines.ts'
 export interface AuditTrail {
   /** Resolves when the system has taken the event's line; never rejects. */
   readonly audit: Audit
-  /** Opens the file anew, after it was rotated; `false` if that was impossible. */
+  /** Opens the file again, after it was rotated; resolves with `false` if that was impossible. */
   reload(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** How many refused logins that cost the client nothing get a line in one minute. */
+/** How many refusals that cost the client nothing get a line within one minute. */
 const refusalsPerMinute = 100
 
 const minuteMs = 60_000
 
 /**
- * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later failures are logged once a minute
- * at most, and do not stop the service. `onReload` is called whenever the file has been opened anew, or could not be.
+ * Opens the audit trail in the file `path`; `-` is standard output; see `openAppendable`. Later failures are logged at most once a
+ * minute, and do not stop the service. `onReload` is called whenever the file was opened again, or could not be.
  *
  * @throws SetupError that names the file and the remedy
  */
@@ -85,9 +85,9 @@ interface RefusalLimit {
 }
 
 /**
- * Bounds the lines of refused logins, and of what was refused by links, which a stranger could otherwise write without end. Wrong passwords always get
- * theirs: each has cost a password hash, which bounds them, and they are what an auditor looks for. All other refusals
- * of logins cost nothing.
+ * Limits the lines of refused logins and of refused uses of links: otherwise any client could fill the trail. Wrong passwords always
+ * get a line: each has cost a password hash, which limits their number, and auditors look for them. All other refusals of logins
+ * cost nothing.
  */
 export function createRefusalLimit(options: LineLimitOptions): RefusalLimit {
   const { admit, flush } = createLineLimit(options)

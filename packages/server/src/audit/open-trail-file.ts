@@ -7,29 +7,28 @@ import { promisify } from 'node:util'
 import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file'
 
-/** A file that lines are added to. Never rejects: what cannot be written is counted, and the count is written later. */
+/** A file to which lines are appended. It never rejects: lines that cannot be written are counted, and the count is written later. */
 export interface TrailFile {
   /** Resolves when the system has taken the line, or when it could not be written. */
   write(line: string): Promise<void>
-  /** Opens the file of that name anew; `false` if that was impossible. */
+  /** Opens the file of that name again; resolves with `false` if that was impossible. */
   reopen(): Promise<boolean>
-  /** Writes what is due and closes. What comes later opens the file once more. */
+  /** Writes the waiting lines and closes the file. A later line opens it again. */
   close(): Promise<void>
 }
 
 export interface TrailFileEvents {
-  /** Lines could not be written, `lost` since the last that could; or the file could not be opened anew. */
+  /** Called when lines could not be written, `lost` since the last written one; or when the file could not be opened again. */
   readonly onFailure: (error: unknown, lost: number) => void
-  /** Lines are written again. */
+  /** Called when lines are written again after `lost` were not. */
   readonly onRecovery: (lost: number) => void
 }
 
 const defaultPatienceMs = 5_000
 
 /**
- * Opens a {@link TrailFile}; rejects if that is impossible. A file that is moved or removed is noticed before the next
- * line, which goes into a new one. Where there can be no new one, lines go on into the one that was moved. The
- * reader of a pipe that is full may take nothing for `patienceMs`.
+ * Opens a {@link TrailFile}; rejects if that is impossible. If the file was moved or removed, the next line goes into a new file. If
+ * no new file can be created, lines still go into the moved one. If a pipe is full, a line waits up to `patienceMs` for its reader.
  */
 export async function openTrailFile(
   path: string,
@@ -59,7 +58,7 @@ export async function openTrailFile(
 
   const append = async (lines: readonly string[]) => {
     const all = lost > 0 ? [formatOmission(new Date(), 'unwritable', lost), ...lines] : lines
-    // A reader that has taken nothing for so long is not waited for again, since all answers would wait, too.
+    // Do not wait again for a reader that has taken nothing for so long: all answers would wait, too.
     const patience = { giveUpAfterMs: lost === 0 ? patienceMs : 0 }
     const { lines: whole, error } = await currentFile().then(
       ({ writeSome }) => appendLines(writeSome, Buffer.from(all.join('')), patience),
@@ -97,8 +96,8 @@ export async function openTrailFile(
 }
 
 /**
- * `write` for many callers: only one call of it runs at a time, and takes all that came while the one before ran. What
- * it returns resolves when the item has been written; `write` must not reject.
+ * `write` for many callers: only one call of it runs at a time, and gets all items that came during the one before. The promise of
+ * an item resolves when it has been written; `write` must not reject.
  */
 export function gatherWrites<Item>(
   write: (items: readonly Item[]) => Promise<void>,
@@ -136,15 +135,15 @@ const lineFeed = 0x0a
 const writeOnce = promisify(write)
 
 /**
- * Opens the file `path` for appending, and makes it if it is missing, for its owner and group. Several processes may
- * append to one file: what one call of `writeSome` takes is in one piece. `-` and `/dev/stdout` are standard output, `/dev/stderr` is
- * standard error; there, and on pipes, each line is in one piece.
+ * Opens the file `path` for appending, and creates it if it is missing, readable for its owner and group. Several processes may
+ * append to one file: the bytes that one call of `writeSome` writes stay together. `-` and `/dev/stdout` are standard output,
+ * `/dev/stderr` is standard error; there, and on pipes, the bytes of each line stay together.
  */
 export async function openAppendable(path: string): Promise<Appendable> {
   const descriptor = standardStreams[path]
   if (descriptor !== undefined) return onStandardStream(descriptor)
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
-  // Opening a pipe without a reader would wait for one.
+  // Without `O_NONBLOCK`, opening a pipe waits for a reader.
   const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
   const opened = await handle.stat()
   return {
@@ -158,9 +157,7 @@ export async function openAppendable(path: string): Promise<Appendable> {
   }
 }
 
-/**
- * Their descriptors. Opening these anew would fail where they are sockets, and overwrite the log where they are files.
- */
+/** The descriptors of the standard streams. To open them again would fail for sockets, and overwrite the log for files. */
 const standardStreams: Readonly<Record<string, number>> = {
   '-': 1,
   '/dev/stdout': 1,
@@ -183,7 +180,7 @@ function writeTo(fd: number): WriteSome {
   return async (bytes) => (await writeOnce(fd, bytes)).bytesWritten
 }
 
-/** Other processes write into a pipe, too; a line in one piece stays whole. */
+/** Writes one line at a time: other processes may write to the same pipe, and a line that is written at once stays whole. */
 function writeLineTo(fd: number): WriteSome {
   const write = writeTo(fd)
   return (bytes) => write(bytes.subarray(0, bytes.indexOf(lineFeed) + 1 || bytes.length))
@@ -195,14 +192,14 @@ async function closeQuietly(handle: FileHandle): Promise<void> {
 }
 
 /**
- * Rejects as `openAppendable` would for `path`, but makes and changes nothing. Whether a pipe has a reader is not seen.
+ * Rejects as `openAppendable` would for `path`, but creates and changes nothing. It does not check whether a pipe has a reader.
  */
 export async function checkAppendable(path: string): Promise<void> {
   if (standardStreams[path] !== undefined) return
   const { W_OK, X_OK, O_WRONLY, O_APPEND, O_NONBLOCK } = constants
   const there = await stat(path).catch(() => undefined)
   if (there === undefined) return access(dirname(path), W_OK | X_OK)
-  // To its reader, opening and closing a pipe would be the end of it.
+  // If the pipe were opened and closed, its reader would see the end of the input.
   if (there.isFIFO()) return access(path, W_OK)
   const handle = await open(path, O_WRONLY | O_APPEND | O_NONBLOCK)
   await handle.close()
@@ -216,7 +213,7 @@ const remedies: Readonly<Record<string, string>> = {
   ENXIO: 'start the reader of that pipe first, or choose another --audit-log if it is a socket',
 }
 
-/** Why the audit trail cannot be written to the file `path`, with the remedy. */
+/** The error that says why the audit trail cannot be written to the file `path`, with the remedy. */
 export function explainTrail(error: unknown, path: string): unknown {
   if (!(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''

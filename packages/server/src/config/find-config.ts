@@ -2,8 +2,7 @@ import type { WrittenSettings } from './read-config-file.ts'
 import { resolveConfig, type Config } from './resolve-config.ts'
 
 /**
- * The settings in force for a command that was given `flags`: those, `environment`, and the configuration file that
- * either names.
+ * The settings of a command: from its `flags`, from `environment`, and from the configuration file that either of these names.
  *
  * @throws SetupError that names what is wrong, and where
  */
@@ -13,7 +12,7 @@ export async function findConfig(
 ): Promise<Config> {
   const filePath = flags.config ?? (environment['HOLDFAST_CONFIG'] || undefined)
   if (filePath === undefined) return resolveConfig({ flags, environment })
-  // Loaded only now: it brings the parser of YAML, without which most commands are answered sooner.
+  // Loaded only now: it loads the YAML parser, and most commands are faster without it.
   const { readConfigFile } = await import('./read-config-file.ts')
   const file = await readConfigFile(filePath)
   return resolveConfig({ flags, environment, file, filePath })

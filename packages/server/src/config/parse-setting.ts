@@ -1,7 +1,7 @@
 import { advice, rangeErrorOf } from '@holdfast/core'
 import { isOrigin } from '@holdfast/http-koa/is-origin'
 
-/** Anything but nothing. */
+/** Any text that is not empty. */
 export const text = (value: string): string => {
   if (value === '') throw new RangeError('is empty')
   return value
@@ -54,7 +54,7 @@ export const truth = (value: string): boolean => {
   throw new RangeError('is neither true nor false')
 }
 
-/** What could hold a password is refused: from here on the endpoint may be logged. */
+/** The origin of a URL. Any URL that could contain a password is refused, since the endpoint may be logged later. */
 export const endpoint = (value: string): string => {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -69,11 +69,11 @@ export const endpoint = (value: string): string => {
   return url.origin
 }
 
-/** What stands between commas. */
+/** Texts, separated by commas. */
 export const list = (value: string): readonly string[] =>
   value.split(',').map((item) => item.trim())
 
-/** Origins as a browser writes them, or `*`, with commas between them. */
+/** Origins as a browser writes them, or `*`, separated by commas. */
 export const origins = (value: string): readonly string[] => {
   const wrong = list(value).find((origin) => !isOrigin(origin))
   if (wrong === undefined) return list(value)
@@ -85,7 +85,7 @@ export const origins = (value: string): readonly string[] => {
   )
 }
 
-/** What was written, in quotes, for messages; without what may be the name and password of a URL, even a misspelt one. */
+/** `text` in quotes, for messages, without what may be the name and password of a URL, even of a misspelt one. */
 export function quoted(text: string): string {
   return `"${text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@')}"`
 }
@@ -98,10 +98,10 @@ const longestTimer = 2 ** 31 - 1
 const longestPeriod = 1_000 * 86_400_000
 
 /**
- * Milliseconds from what a person writes: `500ms`, `30s`, `5m`, `2h`.
+ * Reads a time as a person writes it, such as `500ms`, `30s`, `5m` or `2h`; in milliseconds.
  *
- * @throws RangeError with its remedy (see `adviceOf`), whose message ends a sentence (`is not a time …`) for anything else, and for times that no timer
- * takes
+ * @throws RangeError with its remedy (see `adviceOf`) for any other text, and for times that are too long for a timer. The message
+ *   can end a sentence (`is not a time …`).
  */
 export function parseDuration(text: string): number {
   const ms = millisecondsOf(text, factors)
@@ -113,12 +113,12 @@ export function parseDuration(text: string): number {
   return Math.round(ms)
 }
 
-/** The same, and `0` with or without a unit. */
+/** As `parseDuration`, but also allows `0`, with or without a unit. */
 export function parseDelay(text: string): number {
   return /^0\s*(ms|s|m|h)?$/.test(text.trim()) ? 0 : parseDuration(text)
 }
 
-/** The same as `parseDuration` for times that no timer waits for: also in days, such as `7d`, and up to 1000 of them. */
+/** As `parseDuration`, but for times without a timer: also in days, such as `7d`, up to 1000 days. */
 export function parsePeriod(text: string): number {
   const ms = millisecondsOf(text, factorsWithDays)
   if (!(ms >= 1 && ms <= longestPeriod)) {
@@ -129,7 +129,7 @@ export function parsePeriod(text: string): number {
   return Math.round(ms)
 }
 
-/** NaN for what is no number with one of the units. */
+/** The time in milliseconds; `NaN` if the text is not a number with one of the units. */
 function millisecondsOf(text: string, units: Readonly<Record<string, number>>): number {
   const [, digits, unit = ''] = /^(\d{1,10}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   return Number(digits) * (units[unit] ?? NaN)

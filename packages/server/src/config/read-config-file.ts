@@ -7,7 +7,7 @@ import { quoted } from './parse-setting.ts'
 import { secretRemedy } from './secrets.ts'
 import { settingNames, settings, type SettingName } from './settings.ts'
 
-/** Settings as they were written: text that has not been checked. */
+/** Settings as text that has not been checked. */
 export type WrittenSettings = Partial<Record<SettingName, string>>
 
 type FileSettings = Partial<Record<SettingName, string | number | boolean>>
@@ -29,14 +29,14 @@ const validate = new Ajv({
   ),
 })
 
-/** Something wrong with the file, at a key of it or with the whole. */
+/** A mistake in the file, at one of its keys or in the whole file. */
 interface Problem extends Advice {
   readonly key?: string
 }
 
 /**
- * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes.
- * A file that is empty sets nothing.
+ * Reads a configuration file, YAML or JSON: one map, whose keys are the flags of `holdfast serve` without the dashes. An empty file
+ * sets nothing.
  *
  * @throws SetupError with a line for each problem: file, line, key and remedy
  */
@@ -46,7 +46,7 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
     lineCounter: lines,
     prettyErrors: false,
     logLevel: 'error',
-    // Keys of keys of keys take the time of a power of their depth: 1 kB of them a minute.
+    // Otherwise keys within keys take a time that grows as a power of their depth: 1 kB takes a minute.
     stringKeys: true,
   })
   const lineAt = (offset: number) => lines.linePos(offset).line
@@ -76,7 +76,7 @@ function errorOf(problems: readonly Advice[]): SetupError {
   return new SetupError(problems.map(adviceText).join('\n'))
 }
 
-/** What the YAML stands for. That an alias leads nowhere, or to too much, shows only here. */
+/** The data of the YAML. Only here it shows that an alias is unknown, or expands to too much. */
 function dataOf(document: Document, path: string): unknown {
   try {
     return document.toJS()
@@ -100,7 +100,7 @@ function read(data: unknown): { written: WrittenSettings; problems: readonly Pro
   return { written: Object.fromEntries(entries), problems }
 }
 
-/** Judged here although a flag may win over it: only here is the line known. */
+/** Checks a value, even if a flag will override it: only here its line is known. */
 function problemOf(name: SettingName, text: string): Advice | undefined {
   try {
     settings[name].parse(text)
@@ -119,7 +119,7 @@ function explain(error: ErrorObject): Problem {
     }
     const meant = closestWord(key, settingNames)
     const hints = meant === undefined ? [] : [`did you mean "${meant}"?`]
-    // Anything else may be a line of which a part is secret.
+    // Any other key may be a line that contains a secret.
     const shown = /^[\w-]{1,40}$/.test(key) ? `"${key}" is` : 'a key that is'
     const known = `there are ${settingNames.join(', ')}`
     return { key, ...advice(`${shown} no setting`, [...hints, known].join(' ')) }

@@ -10,29 +10,29 @@ import {
   type SettingValues,
 } from './settings.ts'
 
-/** What `holdfast serve` runs with; see `settings` for what each means. Sizes in bytes, times in milliseconds. */
+/** The settings of `holdfast serve`; `settings` documents each. Sizes are in bytes, times in milliseconds. */
 export interface Config extends SettingValues {
   /**
-   * Reads a secret only when it is needed: one that is not needed may be wrong. See `readSecret`. No print of the configuration
-   * shows it.
+   * Reads a secret when it is needed, so that a secret that is not needed may be wrong; see `readSecret`. Secrets are not in the
+   * configuration, so printing it does not show them.
    */
   readonly readSecret: (name: SecretName) => Promise<string | undefined>
 }
 
-/** Where settings are looked for, each written as on the command line; what is left out has none. */
+/** The sources of settings, whose values are written as on the command line. Each may be absent. */
 export interface ConfigSources {
   /** By the flags' names without dashes. */
   readonly flags?: WrittenSettings
-  /** As in `process.env`; variables that are not of a setting are ignored. */
+  /** As in `process.env`; other variables than those of settings are ignored. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** What was read from a configuration file. */
+  /** The settings in a configuration file. */
   readonly file?: WrittenSettings
-  /** Where that file is, for messages. */
+  /** The path of that file, for messages. */
   readonly filePath?: string | undefined
 }
 
 /**
- * The settings in force: a flag wins over the environment, that over the configuration file, and that over the default.
+ * The effective settings: a flag overrides the environment, that overrides the configuration file, and that the default.
  *
  * @throws SetupError that names the place where a wrong value was written
  */
@@ -57,7 +57,7 @@ export function resolveConfig(sources: ConfigSources = {}): Config {
 
 function eachSetting(resolve: (name: SettingName) => unknown): SettingValues {
   const values = Object.fromEntries(settingNames.map((name) => [name, resolve(name)]))
-  // Each value comes from the parser that gives it its type.
+  // Each value comes from the parser that has its type.
   return values as SettingValues
 }
 
@@ -66,7 +66,7 @@ function find(
   { flags = {}, environment = {}, file = {}, filePath = '' }: ConfigSources,
 ) {
   const variable = environmentName(name)
-  // An empty variable is how a shell or a container file unsets one.
+  // Shells and container files unset a variable by making it empty.
   const inEnvironment = environment[variable] || undefined
   if (flags[name] !== undefined) return { value: flags[name], place: `--${name}` }
   if (inEnvironment !== undefined) return { value: inEnvironment, place: variable }

@@ -4,7 +4,7 @@ import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
 
 /**
- * What must not show in a list of processes or be committed with a configuration file. It comes from the environment, or
+ * Values that must not appear in a list of processes or be committed with a configuration file. They come from the environment, or
  * from a file that the environment names.
  */
 export const secrets = {
@@ -25,7 +25,7 @@ export function secretVariables(name: SecretName): {
   return { value, file: `${value}_FILE` }
 }
 
-/** Where `word` belongs, a sentence without its end, if it is a secret or its file written like a setting. */
+/** If `word` is a secret or its file, written like a setting: how to set it, as a sentence without a full stop. */
 export function secretRemedy(word: string): string | undefined {
   const name = secretNames.find((each) => word === each || word === `${each}-file`)
   if (name === undefined) return undefined
@@ -34,11 +34,11 @@ export function secretRemedy(word: string): string | undefined {
 }
 
 /**
- * A secret from `environment`, or from the file that it names there; `undefined` if neither is set. A line break at the
- * end does not count.
+ * A secret from `environment`, or from the file that `environment` names; `undefined` if neither is set. A line break at its end is
+ * removed.
  *
- * @throws SetupError that names the variable, and never what it holds, if both are set, or the file cannot be read, or
- * it is not one line
+ * @throws SetupError that names the variable, and never its value, if both are set, the file cannot be read, or the secret is not
+ *   one line
  */
 export async function readSecret(
   name: SecretName,

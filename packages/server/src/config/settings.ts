@@ -20,18 +20,18 @@ export type StoreKind = 'disk' | 'minio'
 /** One thing that can be set by a flag, in the environment, and in the configuration file. */
 export interface Setting<Value, Default extends string | undefined = string | undefined> {
   readonly describe: string
-  /** The only store that it means something to; left out where it is the server's. */
+  /** The only store that the setting is for; absent if it is for the server. */
   readonly store?: StoreKind
-  /** Means something to a server that runs, and nothing to other commands that open its store. */
+  /** Whether only a running server uses it, and not the other commands that open its store. */
   readonly isForServing?: true
-  /** A flag that may stand alone, for `true`; in the configuration file `true` and `false` need no quotes. */
+  /** Whether the flag may have no value, which means `true`; in the configuration file `true` and `false` need no quotes. */
   readonly isSwitch?: true
-  /** As it would be written; `undefined` where being unset means something of its own. */
+  /** The default, as it would be written; `undefined` if an unset setting has a meaning of its own. */
   readonly default: Default
   /**
-   * Takes what was written.
+   * Parses the text of a value.
    *
-   * @throws RangeError, perhaps with its remedy (see `adviceOf`), whose message ends a sentence that begins with the setting's name
+   * @throws RangeError, possibly with its remedy (see `adviceOf`); its message ends a sentence that begins with the setting's name
    */
   readonly parse: (text: string) => Value
 }
@@ -256,7 +256,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** What each setting is once it has been parsed; `undefined` only where it has no default. */
+/** The parsed value of each setting; `undefined` only if it has no default. */
 export type SettingValues = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
 
 type ValueOf<S extends Setting<unknown>> =

@@ -2,7 +2,7 @@ import { closestWord } from '@holdfast/core'
 import { secretNames, secretVariables } from './secrets.ts'
 import { environmentName, settingNames } from './settings.ts'
 
-/** Logs the variables of `environment` that look like settings and are none. */
+/** Logs the variables of `environment` that look like settings, but are not. */
 export function warnOfVariables(
   log: { warn(message: string): void },
   environment: Readonly<Record<string, string | undefined>>,
@@ -10,7 +10,7 @@ export function warnOfVariables(
   for (const warning of unknownVariables(environment)) log.warn(warning)
 }
 
-/** What the commands that speak to a server read, such as `holdfast get`. */
+/** The variables of the commands that send requests to a server, such as `holdfast get`. */
 const ofTheClient = ['URL', 'NAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `HOLDFAST_${name}`)
 
 const known = new Set([
@@ -20,16 +20,16 @@ const known = new Set([
   ...secretNames.flatMap((name) => Object.values(secretVariables(name))),
 ])
 
-/** What the tests and scripts of the project set for themselves, and for the programs that they run. */
+/** The variables that the project's tests and scripts set for themselves, and for the programs that they run. */
 const ofTheProject =
   /^HOLDFAST_(COMMAND|NODE|BIN|IMAGE|BASE_IMAGE|NGINX_IMAGE|MINIO_IMAGE|BROWSER|WITHOUT_CONTAINERS|(TEST|BENCH|BACKUP)_.*)$/
 
-/** What Kubernetes sets in every pod for a service whose name begins with `holdfast`. */
+/** The variables that Kubernetes sets in every pod for a service whose name begins with `holdfast`. */
 const ofKubernetes = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/
 
 /**
- * A warning for each variable of `environment` that begins with `HOLDFAST_` and is no setting: probably a slip. It has the name
- * that may have been meant, and never a value.
+ * A warning for each variable of `environment` that begins with `HOLDFAST_` and is not a setting: it is probably misspelt. The warning
+ * has the name that was probably meant, and never a value.
  */
 export function unknownVariables(
   environment: Readonly<Record<string, string | undefined>>,

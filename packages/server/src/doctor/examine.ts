@@ -28,17 +28,16 @@ import {
   programName,
 } from '@holdfast/credentials-file'
 
-/** What is examined together. */
+/** A group of findings. */
 export interface Section {
   readonly title: string
-  /** Made as they are asked for; to be read once, to the end, before the next section is. */
+  /** The checks run while these are read. Read them once, to the end, before the next section. */
   readonly findings: AsyncIterable<Finding> | Iterable<Finding>
 }
 
 /**
- * Examines all that a server with this configuration needs: the machine, the way to its clients, the customers file, and
- * the store that is configured. Changes nothing, and may be done beside a running server. Rejects with the reason of
- * `signal` and nothing else.
+ * Examines everything that a server with this configuration needs: the machine, the network, the customers file, and the configured
+ * store. It changes nothing, and may run beside a running server. It rejects only with the reason of `signal`.
  */
 export async function* examine(config: Config, signal?: AbortSignal): AsyncGenerator<Section> {
   yield { title: 'Machine', findings: onMachine(config) }
@@ -60,9 +59,9 @@ async function* onMachine(config: Config): AsyncGenerator<Finding> {
 }
 
 /**
- * Looks at the bucket that the configuration names, with the keys from its environment.
+ * Checks the bucket that the configuration names, with the keys from its environment.
  *
- * @throws SetupError for what is wrong with the settings; the reason of `signal`
+ * @throws SetupError for wrong settings; the reason of `signal`
  */
 async function* bucketFindings(
   config: Config,
@@ -84,7 +83,7 @@ async function* bucketFindings(
 }
 
 /**
- * Whether the audit trail can be written, if there is to be one.
+ * Checks whether the audit trail can be written, if it is configured.
  *
  * @throws SetupError that names the file and the remedy
  */
@@ -96,11 +95,11 @@ export async function* trailFindings({ 'audit-log': path }: Config): AsyncGenera
   yield finding('ok', 'audit trail', `${path} can be written`)
 }
 
-/** What is known of the machine and of this process, which is started as the server would be. */
+/** The properties of the machine, and of this process, which is started as the server would be. */
 export interface Machine {
-  /** As in `24.9.0`. */
+  /** Such as `24.9.0`. */
   readonly nodeVersion: string
-  /** What `UV_THREADPOOL_SIZE` says. */
+  /** The value of `UV_THREADPOOL_SIZE`. */
   readonly threads: string | undefined
   /** How many files and connections the process may have open; `undefined` if unknown. */
   readonly openFiles: number | undefined
@@ -110,7 +109,7 @@ export interface Machine {
 const fewThreads = 4
 const fewOpenFiles = 4096
 
-/** Looks at the machine. */
+/** Reads the properties of the machine. */
 export async function lookAtMachine(): Promise<Machine> {
   return {
     nodeVersion: process.versions.node,
@@ -120,9 +119,9 @@ export async function lookAtMachine(): Promise<Machine> {
   }
 }
 
-/** Whether a server can run on `machine`, and run well. */
+/** Checks whether a server can run, and run well, on `machine`. */
 export function machineFindings(machine: Machine): readonly Finding[] {
-  // One that is too old for the server is too old for this as well.
+  // Always ok: a version that is too old for the server is too old for this command, too.
   const node = finding('ok', 'Node.js', machine.nodeVersion)
   return [node, threads(machine), openFiles(machine), clock(machine)]
 }
@@ -152,7 +151,7 @@ function clock({ now }: Machine): Finding {
   return finding('problem', 'clock', message, 'timedatectl set-ntp true')
 }
 
-/** Whether clients can reach the server, and safely, as far as its settings show. */
+/** Checks whether clients can reach the server, and whether that is safe, as far as the settings show. */
 export async function* networkFindings(config: Config): AsyncGenerator<Finding> {
   const { host, port } = config
   yield await listeningFinding('listening', { host, port })
@@ -194,7 +193,7 @@ async function* proxies(config: Config): AsyncGenerator<Finding> {
   if (known.length > 0) yield finding('ok', 'proxies', `believed: ${known.join(', ')}`)
 }
 
-/** Whether this process could listen at `place`, as the server is to, tried for a moment. */
+/** Checks whether the server can listen at `place`: this process does so for a moment. */
 async function listeningFinding(check: string, place: ListeningPlace): Promise<Finding> {
   const { host, port } = place
   const server = createServer()
@@ -213,8 +212,7 @@ async function listeningFinding(check: string, place: ListeningPlace): Promise<F
 }
 
 /**
- * The `findings`, and where they break off, why, as a problem of `check`. Rejects with the reason of `signal` and nothing
- * else.
+ * The `findings`; if they fail, the error becomes a problem of `check`. It rejects only with the reason of `signal`.
  */
 async function* attemptFindings(
   check: string,
@@ -231,7 +229,7 @@ async function* attemptFindings(
   }
 }
 
-/** The finding that says what `advice` says. */
+/** A finding with the text of an advice. */
 export function adviceFinding(
   mark: FindingMark,
   check: string,
@@ -249,7 +247,7 @@ interface CustomersExamination {
 
 const customersCheck = 'customers file'
 
-/** Reads the customers file at `path`, and judges it. */
+/** Reads and checks the customers file at `path`. */
 export async function examineCustomers(path: string): Promise<CustomersExamination> {
   try {
     return await judgeCustomers(path)

@@ -3,16 +3,16 @@ import type { Socket } from 'node:net'
 import { createWireFinder } from '@holdfast/http-koa'
 
 /**
- * Closes the server. It accepts no new connections, closes idle ones at once, and the others after the response to their
- * request, which has `Connection: close` if its headers were not sent yet. After `graceMs`, or when `cut` aborts, it
- * destroys the rest. Resolves when no connection is left: to `true` if none had to be destroyed.
+ * Closes the server. It accepts no new connections, closes idle ones at once, and the others after the response to their request,
+ * which has `Connection: close` if its headers were not sent yet. After `graceMs`, or when `cut` aborts, it destroys the remaining
+ * ones. Resolves when no connection is left: with `true` if none had to be destroyed.
  */
 export type Drain = (graceMs: number, cut?: AbortSignal) => Promise<boolean>
 
 /**
- * Prepares `server`, before it listens, for being drained. Node's own `closeIdleConnections` is not enough: it spares
- * connections that have not sent anything yet, as browsers open them in advance, and a drain would wait for them until
- * its grace is over.
+ * Makes the {@link Drain} of `server`; call it before the server listens. Node's own `closeIdleConnections` is not enough: it does
+ * not close connections that have sent nothing yet, as browsers open them in advance, and a drain would wait for them until its
+ * grace time is over.
  */
 export function createDrain(server: Server): Drain {
   const connections = new Map<Socket, Set<ServerResponse>>()
@@ -23,10 +23,10 @@ export function createDrain(server: Server): Drain {
     socket.once('close', () => connections.delete(socket))
   }
   server.on('connection', note)
-  // Only one for HTTPS has it. To ask for its class would be to load TLS.
+  // Only a server for HTTPS has this method. A check of its class would load TLS.
   if ('setSecureContext' in server) {
     const findWire = createWireFinder(server)
-    // Once its handshake is done, a connection is another socket, on which requests come.
+    // After its handshake, a connection is another socket, on which the requests arrive.
     server.on('secureConnection', (socket: Socket) => {
       const wire = findWire(socket)
       if (wire) connections.delete(wire)
@@ -62,7 +62,7 @@ function announceEnd(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close')
 }
 
-/** Waits for `closed`, and helps with `cutAll` when the time is over or `cut` aborts. `true` if that was not needed. */
+/** Waits for `closed`. After `graceMs`, or when `cut` aborts, it calls `cutAll`. Resolves with `true` if that was not needed. */
 async function cutUnless(
   closed: Promise<void>,
   cutAll: () => void,

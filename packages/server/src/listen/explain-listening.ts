@@ -7,7 +7,7 @@ import type { Config } from '../config/resolve-config.ts'
 export interface ListeningPlace {
   readonly host: string
   readonly port: number
-  /** What the settings for the two begin with. Default: nothing. */
+  /** The prefix of the settings for `host` and `port`. Default: none. */
   readonly prefix?: 'admin-'
 }
 
@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, (prefix: string) => Advice>> = {
   ENOTFOUND: (prefix) => advice('the name is not known', `Choose another --${prefix}host.`),
 }
 
-/** Why the server cannot listen, with the remedy; the error itself where that is not known. */
+/** The error that says why the server cannot listen, with the remedy; `error` itself if its code is unknown. */
 export function explainListening(error: unknown, { host, port, prefix }: ListeningPlace): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = reasons[code]?.(prefix ?? '')
@@ -35,7 +35,7 @@ export function explainListening(error: unknown, { host, port, prefix }: Listeni
   return new SetupError(`Cannot listen on ${host} port ${port}: ${reason.problem}`, reason.remedies)
 }
 
-/** Where a server is reached whose `address()` is this one, such as `http://127.0.0.1:3000`. */
+/** The URL of a server whose `address()` is `bound`, such as `http://127.0.0.1:3000`. */
 export function listeningUrl(scheme: 'http' | 'https', bound: AddressInfo | string | null): string {
   const { address, family, port } = bound as AddressInfo
   return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
@@ -45,7 +45,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
-/** A warning where customers' passwords would cross a network unencrypted, with what to do; or `undefined`. */
+/** A warning with its remedy if customers' passwords would cross a network unencrypted; otherwise `undefined`. */
 export async function clearTextWarning(config: Config): Promise<Advice | undefined> {
   const { host, 'tls-cert': certificate, 'trust-proxy': proxies = [] } = config
   if (certificate !== undefined || proxies.length > 0 || (await isLoopback(host))) return undefined
@@ -58,7 +58,7 @@ export async function clearTextWarning(config: Config): Promise<Advice | undefin
 }
 
 async function isLoopback(host: string): Promise<boolean> {
-  // The address that the server will listen on. An unknown name is not for here to refuse.
+  // The address on which the server will listen. An unknown name is refused elsewhere.
   const { address } = await lookup(host).catch(() => ({ address: host }))
   return isIP(address) !== 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

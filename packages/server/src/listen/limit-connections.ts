@@ -3,15 +3,15 @@ import type { Server } from 'node:http'
 import type { HttpLog } from '@holdfast/http-koa'
 import { createLineLimit } from '../log/append-lines.ts'
 
-/** What a process has open beside connections and requests: the log, the trail, the store, the admin port. */
+/** How many files a process has open besides connections and requests: the log, the trail, the store, the admin port. */
 const reserve = 128
 
-/** What a request has open beside its connection: the file, and what it takes to publish it. */
+/** How many files a request has open besides its connection: its file, and one more to publish it. */
 const perRequest = 2
 
 /**
- * How many connections leave enough of `openFiles` descriptors for the requests on them, of which `maxRequests` may be
- * under way. Without room for all of those, each connection may have one under way.
+ * How many connections may be open, so that enough of `openFiles` descriptors are left for `maxRequests` requests on them. If there
+ * are not enough for so many requests, there are enough for one request on each connection.
  */
 export function connectionsWithin(openFiles: number, maxRequests: number): number {
   const left = openFiles - reserve
@@ -21,8 +21,8 @@ export function connectionsWithin(openFiles: number, maxRequests: number): numbe
 const minuteMs = 60_000
 
 /**
- * Has `server` close connections beyond `limit` at once, each before anything is read of it. The first of a minute gets a
- * line in `log`, the others their number at its end.
+ * Makes `server` close connections beyond `limit` at once, before anything is read from them. The first one in a minute is logged at
+ * once, the number of the others at the end of the minute.
  */
 export function limitConnections(server: Server, limit: number, log: HttpLog): void {
   const report = (closed: number) =>
@@ -35,7 +35,7 @@ export function limitConnections(server: Server, limit: number, log: HttpLog): v
   server.once('close', lines.flush)
 }
 
-/** How many files and connections this process may have open; `undefined` where the system does not say, as Linux does. */
+/** How many files and connections this process may have open; `undefined` if the system does not show that; Linux does. */
 export async function openFilesLimit(): Promise<number | undefined> {
   // Node.js has raised the soft limit to the hard one.
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')

@@ -3,8 +3,8 @@ import { createAddressSet } from '@holdfast/http-koa'
 import type { Config } from '../config/resolve-config.ts'
 
 /**
- * Whether an IP address is one of the `members` that a setting lists: addresses and subnets. `check` may refuse more members than
- * those that are no address, by a RangeError. `setting` begins the message, such as `The trusted proxies (--trust-proxy)`.
+ * Makes a function that checks whether an IP address belongs to the `members` of a setting: addresses and subnets. `check` may
+ * refuse further members by a RangeError. The message begins with `setting`, such as `The trusted proxies (--trust-proxy)`.
  *
  * @throws SetupError for a wrong member
  */

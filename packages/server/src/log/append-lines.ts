@@ -2,20 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { constants, fstatSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Writes some of the bytes, the first ones; resolves with how many. */
+/** Writes some of the first bytes; resolves with their number. */
 export type WriteSome = (bytes: Uint8Array) => Promise<number>
 
-/** What has become of lines that were to be appended. */
+/** The result of appending lines. */
 export interface AppendedLines {
-  /** How many of them are written whole, the first ones. */
+  /** How many of the first lines were written completely. */
   readonly lines: number
-  /** Why the others are not. */
+  /** Why the other lines were not. */
   readonly error?: unknown
 }
 
-/** How long to wait for the reader of a pipe or terminal that is full. */
+/** How long to wait for the reader of a full pipe or terminal. */
 export interface Patience {
-  /** How long it may take nothing, in milliseconds; 0 gives up at once. Default: as long as it takes. */
+  /** How long the reader may take nothing, in milliseconds; with 0 the wait ends at once. Default: no limit. */
   readonly giveUpAfterMs?: number
   /** Ends the waiting. */
   readonly signal?: AbortSignal
@@ -30,12 +30,12 @@ export type AppendLines = (
 
 const lineFeed = 0x0a
 
-/** How long a pipe or terminal that is full gets before the next try, in milliseconds. */
+/** How long to wait before retrying a full pipe or terminal, in milliseconds. */
 const retryMs = 20
 
 /**
- * Makes the {@link AppendLines} of one output, which remembers whether it has written only a part of a line. That part must not
- * become the beginning of the next line. Its calls follow each other: none begins before the one before has resolved.
+ * Makes the {@link AppendLines} of one output. It remembers whether only a part of a line was written, and then begins a new line
+ * first. Do not call it before the previous call has resolved.
  */
 export function createAppendLines(): AppendLines {
   let isTorn = false
@@ -68,7 +68,7 @@ async function writeAll(
   return { written }
 }
 
-/** Whether a pipe or terminal takes nothing just now. */
+/** Whether a write failed because a pipe or terminal is full. */
 function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }
@@ -81,14 +81,14 @@ export function countLines(bytes: Uint8Array): number {
 }
 
 /**
- * A descriptor of the same pipe or terminal as `fd` on which a write fails with `EAGAIN` where it would wait. `fd` itself
- * where there is none: a file or a socket, or a system that cannot open it once more.
+ * Another descriptor of the pipe or terminal `fd`, on which a write that would have to wait fails with `EAGAIN`. Returns `fd` itself
+ * for a file or a socket, and if the system cannot open it again.
  *
- * A write that waits for a reader holds a thread of the pool, and a process does not end before its threads do.
+ * A write that waits for a reader blocks a thread of the pool, and a process does not end before its threads do.
  */
 export function nonBlocking(fd: number): number {
   try {
-    // Not by changing the mode of `fd`, which other processes share.
+    // The mode of `fd` itself must not change: other processes share it.
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants
     const isSlow = fstatSync(fd).isFIFO() || isatty(fd)
     return isSlow ? openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_NOCTTY) : fd
@@ -98,22 +98,22 @@ export function nonBlocking(fd: number): number {
 }
 
 interface LineLimit {
-  /** Whether the next one gets a line; if not, it is counted. */
+  /** Whether the next event gets a line; if not, it is counted. */
   readonly admit: () => boolean
-  /** Reports at once what was counted, as at the end of the time. */
+  /** Reports the count at once, as at the end of the period. */
   readonly flush: () => void
 }
 
 export interface LineLimitOptions {
-  /** How many get a line within `windowMs`. */
+  /** How many events get a line within `windowMs`. */
   readonly perWindow: number
-  /** From the first one on, in milliseconds. */
+  /** The length of a period, which begins with its first event, in milliseconds. */
   readonly windowMs: number
-  /** Called at its end with how many got no line, if there are any. */
+  /** Called at the end of a period with the number of events without a line, if there are any. */
   readonly onOmitted: (count: number) => void
 }
 
-/** Bounds lines that clients could otherwise write without end. */
+/** Limits lines that clients could otherwise cause in any number. */
 export function createLineLimit({ perWindow, windowMs, onOmitted }: LineLimitOptions): LineLimit {
   let admitted = 0
   let omitted = 0

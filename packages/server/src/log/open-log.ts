@@ -8,12 +8,12 @@ import { nonBlocking, countLines, createAppendLines, type WriteSome } from './ap
 import { visible } from './visible.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Lines that the output does not take are dropped beyond this, so that they do not fill the memory. In bytes. */
+/** How many bytes of lines may wait for the output. Beyond this, lines are dropped, so that they do not fill the memory. */
 const maxWaiting = 16 * 1024 * 1024
 
 /**
- * Lines that come together are written together, whole lines of at most so many bytes: as many a pipe takes in one piece
- * (PIPE_BUF), also when other processes write into it. A file takes any number.
+ * How many bytes of whole lines are written together at most. A pipe keeps so many bytes together (PIPE_BUF), even when other
+ * processes write to it. A file keeps any number together.
  */
 const pipeWrite = 4096
 const fileWrite = 64 * 1024
@@ -23,7 +23,7 @@ const lastLinesMs = 1_000
 
 const writeTo = promisify(write)
 
-/** Counts what is logged. */
+/** Counts the lines of the log. */
 export interface LogWatch {
   /** Called with pino's number of the level of each line. */
   readonly onLogLine: (level: number) => void
@@ -34,14 +34,15 @@ export interface LogWatch {
 /** The log of a process that serves. */
 export interface OpenLog {
   readonly log: Logger
-  /** Waits for the last lines, for a second at most. */
+  /** Waits for the last lines, at most for a second. */
   end(): Promise<unknown>
 }
 
 /**
- * Opens the log on standard output: lines of JSON, or, where the configuration says so, for people. Whatever happens to that, the
- * process goes on: lines that cannot be written are dropped and counted, and when lines are written again, a warning says how many
- * are missing. An uncaught fault leaves the process in no known state: it is logged, and the process ends; a supervisor starts it anew.
+ * Opens the log on standard output: lines of JSON, or, if the configuration says so, lines for people. If the output fails, the
+ * process continues: lines that cannot be written are dropped and counted, and when lines are written again, a warning says how many
+ * are missing. An uncaught error leaves the process in an unknown state: it is logged, and the process ends, so that a supervisor
+ * can restart it.
  */
 export function openLog(config: Config, watch?: LogWatch): OpenLog {
   const output = nonBlocking(1)
@@ -101,16 +102,16 @@ function isFile(fd: number): boolean {
   }
 }
 
-/** Takes lines, and hands them on some time later, in order. */
+/** Collects lines, and writes them a little later, in order. */
 interface LineGatherer {
   write(line: string): void
-  /** Hands on what has been taken now. */
+  /** Writes the collected lines now. */
   flush(): void
 }
 
 /**
- * Hands the lines of one turn of the event loop to `write` together, whole lines of at most `maxBytes` at a time: each write
- * wakes up a thread of the pool, which takes longer than all else about a line.
+ * Writes the lines of one tick of the event loop together, whole lines of at most `maxBytes` at a time: each write wakes up a thread
+ * of the pool, which takes longer than everything else about a line.
  */
 export function gatherLines(write: (lines: string) => void, maxBytes: number): LineGatherer {
   let gathered = ''
@@ -145,10 +146,10 @@ const levels = [
 ] as const
 
 /**
- * A line of the log for a person: the local time, the level, what happened, and the other fields as `name=value`; below it the
- * stack of an error. The process and the machine are left out. What a client has sent cannot command the terminal.
+ * A line of the log for a person: the local time, the level, the message, and the other fields as `name=value`; below it the stack of
+ * an error. The process and the machine are omitted. Text from clients is escaped, so that it cannot control the terminal.
  *
- * @param line as pino writes it: an object of JSON and a line feed
+ * @param line as pino writes it: a JSON object and a line feed
  */
 export function prettyLine(line: string, isColored: boolean): string {
   const { level, time, pid: _pid, hostname: _hostname, msg, err, ...fields } = parse(line)
@@ -167,7 +168,7 @@ function levelOf(level: number) {
   return levels.find(({ least }) => level >= least) ?? trace
 }
 
-/** As `2026-11-22 18:41:32.123`. */
+/** Such as `2026-11-22 18:41:32.123`. */
 function localTime(time: number): string {
   const date = new Date(time - new Date(time).getTimezoneOffset() * 60_000)
   return date.toISOString().slice(0, -1).replace('T', ' ')
@@ -183,7 +184,7 @@ function pairs(fields: Fields): readonly string[] {
   return Object.entries(fields).map(([name, value]) => `${name}=${written(value)}`)
 }
 
-/** A word as it is; all else as JSON. */
+/** A single word unchanged; any other value as JSON. */
 function written(value: unknown): string {
   const isWord = typeof value === 'string' && /^[^\s"=]+$/.test(value)
   return visible(isWord ? value : JSON.stringify(value))
@@ -209,13 +210,13 @@ interface LogWriter {
   /** Takes one or more whole lines. */
   write(lines: string): void
   /**
-   * Resolves when all lines are written or dropped, after `limitMs` at the latest, and drops what is left then. `false`
-   * where a write is still under way.
+   * Resolves when all lines are written or dropped, at the latest after `limitMs`; it drops the remaining lines then. Resolves with
+   * `false` if a write is still under way.
    */
   end(limitMs: number): Promise<boolean>
 }
 
-/** A {@link LogWriter} by `writeSome`, which is called again only when its promise has settled. */
+/** A {@link LogWriter} that writes by `writeSome`; it calls that again only after its promise has settled. */
 export function createLogWriter(
   writeSome: WriteSome,
   { maxWaiting, onDropped, onRecovered }: LogWriterOptions,
@@ -232,7 +233,7 @@ export function createLogWriter(
     onDropped(lines)
   }
 
-  /** Whether all of them were written. */
+  /** Writes `lines`; resolves with whether all of them were written. */
   const put = async (lines: Buffer): Promise<boolean> => {
     const { lines: whole, error } = await append(writeSome, lines, ending)
     if (error !== undefined) drop(countLines(lines) - whole)
@@ -243,7 +244,7 @@ export function createLogWriter(
     for (let lines = waiting.shift(); lines; lines = waiting.shift()) {
       const isWritten = await put(lines)
       bytesWaiting -= lines.length
-      // Half of the room, or a slow reader would get a warning for each line that it takes.
+      // Wait until half of the room is free: otherwise a slow reader would cause a warning for each line that it takes.
       if (!isWritten || lost === 0 || bytesWaiting > maxWaiting / 2) continue
       const recovered = lost
       lost = 0
@@ -269,7 +270,7 @@ export function createLogWriter(
       const left = waiting.splice(0).reduce((lines, bytes) => lines + countLines(bytes), 0)
       if (left > 0) drop(left)
       ending.abort()
-      // Those that were tried again give up now.
+      // Writes that wait for a retry end now.
       await new Promise((resolve) => setImmediate(resolve))
       return writing === undefined
     },

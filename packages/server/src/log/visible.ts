@@ -1,4 +1,4 @@
-/** `text` without what a terminal would not show, or take for a command. */
+/** `text`, in which characters that a terminal would not show, or would take as a command, are escaped. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,

@@ -12,13 +12,13 @@ import type { Config } from '../config/resolve-config.ts'
 import { addressSetOf } from '../listen/trusted-proxies.ts'
 
 /**
- * A failure counter of this process, with a window of `windowMs` (at most 2^31 - 1), which forgets each key by itself
- * when its window is over, and does not keep the process alive for that. Long keys are kept as digests, so that they
- * cost little more than short ones. Who fails in vain without end cannot fill the memory either: each failure has cost
- * one password hash, so the hashing's concurrency bounds how many fit into a window, to some thousands.
+ * A failure counter of this process, with a period of `windowMs` (at most 2^31 - 1). It forgets each key when its period is over,
+ * and does not keep the process alive for that. Long keys are kept as digests, so that they cost little more than short ones. An
+ * attacker cannot fill the memory with failures: each failure costs one password hash, so the concurrency of hashing limits the
+ * failures in a period to some thousands.
  */
 export function createLoginFailureCounter(windowMs: number): FailureCounter {
-  // Only counted here; how many are too many is the core's to say.
+  // This only counts; the core decides how many are too many.
   const limiter = new RateLimiterMemory({
     points: Number.MAX_SAFE_INTEGER,
     duration: windowMs / 1000,
@@ -27,13 +27,13 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
   const lookUp = async (key: string): Promise<FailureCount> => {
     const window = await limiter.get(failureKey(key))
     const forgottenInMs = window?.msBeforeNext ?? 0
-    // The limiter's timer may be late, in a busy process.
+    // The limiter's timer may be late in a busy process.
     if (window === null || forgottenInMs <= 0) return none
     return { failures: window.consumedPoints, forgottenInMs }
   }
 
   return {
-    // The usual cases, at every request: no failure ever, or none lately.
+    // The usual cases, at every request: there was no failure, or none recently.
     read: (key) =>
       latestFailure === undefined || performance.now() - latestFailure > windowMs
         ? none
@@ -48,8 +48,8 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
 const none: FailureCount = { failures: 0, forgottenInMs: 0 }
 
 /**
- * What is kept of the key of a failed login, at most 65 characters: a name that does not exist may be as long as the headers of
- * a request. The key as it is or a digest, which no key that is kept as it is can be equal to.
+ * The text that is kept for the key of a failed login, at most 65 characters: an unknown name may be as long as the headers of a
+ * request. It is the key itself after `=`, or the digest of a long key; the two are never equal.
  */
 export function failureKey(key: string): string {
   return key.length <= 64 ? `=${key}` : hash('sha256', key, 'base64url')
@@ -61,7 +61,7 @@ type BrakeConfig = Pick<
 >
 
 /**
- * How the configuration sets the brake on bad logins.
+ * The options of the brake on bad logins from the configuration.
  *
  * @throws SetupError if an exempt address is neither an address nor a subnet
  */
@@ -74,7 +74,7 @@ export function loginBrakeOptions(config: BrakeConfig): Omit<LoginBrakeOptions, 
   return {
     failuresPerAddress: config['login-failures-per-address'],
     failuresPerName: config['login-failures-per-name'],
-    // The brake takes an IPv6 network of 64 bits for one address, as in `2001:db8::/64`.
+    // For the brake, an IPv6 network of 64 bits is one address, such as `2001:db8::/64`.
     isExempt: (address) => isMember(address.split('/')[0] ?? ''),
   }
 }

@@ -15,28 +15,28 @@ import { errorCodes } from '@holdfast/core'
 import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
 import { readFileSync } from 'node:fs'
 
-/** The figures of a process; docs/metrics.md has them all. */
+/** The metrics of a process; docs/metrics.md documents all of them. */
 export interface Metrics {
-  /** To be given to the server of this process. */
+  /** Pass this to the server of this process. */
   readonly watch: Required<ServerWatch>
-  /** Adds the figures of the server as a whole, which one process exports. `isReady` is the result of `/ready`. */
+  /** Adds the metrics of the whole server, which one process exports. `isReady` returns the result of `/ready`. */
   watchStatus(status: ServerStatus, isReady: () => Promise<boolean>): void
   /** Counts a line of the log, by pino's number of its level. */
   readonly onLogLine: (level: number) => void
   /** Counts lines of the log that could not be written. */
   readonly onLogLinesDropped: (lines: number) => void
-  /** The figures of this process now, for another one. */
+  /** The present metrics of this process, for another process. */
   figures(): Promise<Figures>
-  /** The figures of this process and its workers as text for Prometheus. */
+  /** The metrics of this process and its workers as text for Prometheus. */
   text(): Promise<string>
   /** The media type of that text. */
   readonly type: string
 }
 
-/** Levels whose lines are worth counting, by pino's numbers. */
+/** The levels whose lines are counted, by pino's numbers. */
 const countedLevels: Readonly<Record<number, string>> = { 40: 'warn', 50: 'error', 60: 'fatal' }
 
-/** Begins to measure. `process` is the label of all figures where several processes are one server. */
+/** Begins to measure. If the server has several processes, `process` is the label of this one in all its metrics. */
 export function createMetrics(process?: string): Metrics {
   const register = new Registry()
   if (process !== undefined) register.setDefaultLabels({ process })
@@ -92,7 +92,7 @@ export function createMetrics(process?: string): Metrics {
   }
 }
 
-/** Seconds: from a small file in memory to a large one for a slow client. */
+/** In seconds: from a small file in memory to a large one for a slow client. */
 const durations = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ]
@@ -106,10 +106,10 @@ const usual = [
   ['507', 'failed'],
 ] as const
 
-/** Codes of errors that are reported from the start: those of the core, and of what has none. */
+/** Codes of errors that are exported from the start: those of the core, and `unexpected` for errors without one. */
 const codes = [...errorCodes, 'unexpected']
 
-/** Figures of requests and connections. */
+/** Metrics of requests and connections. */
 export function createRequestFigures(
   register: Registry,
 ): Pick<ServerWatch, 'requestCounter' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
@@ -202,14 +202,14 @@ export function createRequestFigures(
   }
 }
 
-/** In the words of the audit trail. */
+/** The outcome, with the words of the audit trail. */
 function outcomeOf({ status, isAborted }: AnsweredRequest): string {
   if (isAborted || status === undefined) return 'aborted'
   if (status >= 500) return 'failed'
   return status >= 400 ? 'refused' : 'ok'
 }
 
-/** The version of this package. Its file is at the top, since what is built lies in `dist` itself: the manifest is beside both folders. */
+/** The version of this package. This file is at the top of `src`, so that `../package.json` is right in `src` and in `dist`. */
 export function version(): string {
   const manifest: unknown = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),

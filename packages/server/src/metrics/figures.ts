@@ -10,7 +10,7 @@ import type {
 } from '../serve/server-watch.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What becomes of logins that are refused on purpose. */
+/** The label of refused logins by their code. */
 const refusals: Readonly<Record<string, string>> = {
   'missing-credentials': 'missing',
   'invalid-credentials': 'refused',
@@ -20,7 +20,7 @@ const refusals: Readonly<Record<string, string>> = {
 
 const outcomes = ['accepted', ...Object.values(refusals), 'abandoned', 'failed']
 
-/** Figures of logins, one at every request of a customer, and of the passwords that had to be hashed for them. */
+/** Metrics of logins, one at every request of a customer, and of the password hashes that were computed for them. */
 export function createLoginFigures(
   register: Registry,
 ): Required<Pick<ServerWatch, 'onLogin' | 'verifyPassword'>> {
@@ -77,13 +77,13 @@ function outcomeOf(error: unknown, { socket }: IncomingMessage): string {
 }
 
 interface ReloadFigures extends Pick<ServerWatch, 'onReload'> {
-  /** Has `isRefused` say whether the old one is in force, who knows better than the latest news does. */
+  /** From now on asks `isRefused` whether the old version is in use, which is more exact than the last `onReload`. */
   ask(what: Reloadable, isRefused: () => boolean): void
 }
 
 const reloadables: readonly Reloadable[] = ['customers', 'certificate', 'audit']
 
-/** Figures of what is read again while the server runs: the customers, the certificate, the audit trail's file. */
+/** Metrics of reloads while the server runs: of the customers, the certificate, the audit trail's file. */
 export function createReloadFigures(register: Registry): ReloadFigures {
   const registers = [register]
   const labelNames = ['what']
@@ -128,10 +128,10 @@ export function createReloadFigures(register: Registry): ReloadFigures {
   }
 }
 
-/** How long figures wait for a disk, or a check, that does not answer, in milliseconds. */
+/** How long a scrape waits for a disk, or a check, that does not answer, in milliseconds. */
 const patienceMs = 2_000
 
-/** Gauges of the server as a whole, read at each scrape. `isReady` is the result of `/ready`. */
+/** Gauges of the whole server, read at each scrape. `isReady` returns the result of `/ready`. */
 export function createStatusFigures(
   register: Registry,
   { store, customers, certificate }: ServerStatus,
@@ -167,7 +167,7 @@ export function createStatusFigures(
   }
 }
 
-/** What `read` gives within `ms`; `undefined` where it takes longer, or fails. */
+/** The result of `read`; `undefined` if it takes longer than `ms` milliseconds, or fails. */
 async function within<T>(ms: number, read: () => Promise<T>): Promise<T | undefined> {
   const timer = new AbortController()
   const late = delay(ms, undefined, { signal: timer.signal }).catch(() => undefined)
@@ -176,7 +176,7 @@ async function within<T>(ms: number, read: () => Promise<T>): Promise<T | undefi
   return value
 }
 
-/** Figures about the workers. The function returned collects the workers' own figures; call it before the registry. */
+/** Metrics about the workers. The returned function collects the workers' own metrics; call it before the registry. */
 export function createWorkerFigures(
   register: Registry,
   workers: WorkersState,
@@ -214,12 +214,12 @@ export function createWorkerFigures(
 }
 
 /**
- * The figures of several processes as text for Prometheus. Each has a label that says whose it is, so that nothing is added
- * up: what would be lost with a process that dies or is silent, and look as if a counter had been set back, stays apart.
+ * The metrics of several processes as text for Prometheus. Each metric has the label of its process, so that nothing is added up:
+ * otherwise, when a process crashes or does not answer, a sum would shrink, as if a counter had been reset.
  */
 export function mergeFigures(all: readonly Figures[]): Promise<string> {
   const kept = all.map((figures) =>
-    // Else prom-client leaves some out.
+    // Otherwise prom-client omits some.
     figures.map((metric) => ({ ...metric, aggregator: 'sum' })),
   )
   return AggregatorRegistry.aggregate(kept).metrics()
@@ -237,9 +237,9 @@ interface CountsOptions<Label extends string> {
 }
 
 /**
- * A counter by labels, given in the order of their names. Counting is one addition, since it happens at every request;
- * prom-client gets the values at a scrape. A count is exported from its creation on, at first as 0: Prometheus does not
- * see the first increase of a counter that begins with 1.
+ * A counter by labels, whose values are passed in the order of their names. To count is only one addition, since it happens at every
+ * request; prom-client gets the values at a scrape. A count is exported from its creation on, at first as 0: Prometheus does not see
+ * the first increase of a counter that begins with 1.
  */
 export function createCounts<Label extends string>(
   register: Registry,

@@ -9,7 +9,7 @@ import type { ServerWatch } from '../serve/server-watch.ts'
 import { createCounts } from './figures.ts'
 import type { ClosableStore } from '../stores/open-store.ts'
 
-/** Seconds: from a file in memory to a store that is about to be given up. */
+/** In seconds: from a file in memory to a store shortly before its timeout. */
 const durations = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
 ]
@@ -17,10 +17,10 @@ const durations = [
 /** Codes of failures that are exported from the start, as 0. */
 const troubles = ['insufficient-storage', 'store-unavailable', 'unexpected']
 
-/** Codes of errors by which a store answers, and does not fail. */
+/** Codes of errors that are answers of a store, and not failures. */
 const answers: readonly string[] = ['already-exists', 'upload-conflict', 'upload-not-found']
 
-/** Figures of the store, and of what is being put into it. */
+/** Metrics of the store, and of the uploads into it. */
 export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store' | 'onExpired'> {
   const registers = [register]
   const duration = new Histogram({
@@ -79,8 +79,8 @@ export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store
 }
 
 /**
- * `store` with its durations reported. For what takes content this is the time from the end of the content. For `open` it is
- * the time until the blob can be read, for lists until the first page.
+ * `store`, whose durations are reported to `observer`. For calls with content this is the time from the end of the content. For
+ * `open` it is the time until the blob can be read, for lists until the first page.
  */
 export function watchStore(
   store: ClosableStore,
@@ -106,7 +106,7 @@ export function watchStore(
   }
 }
 
-/** `items`, of which the first is timed. All others go as they come: there may be a million. */
+/** `items`; only the first one is timed, since there may be a million. */
 function watchList<Item>(
   operation: StoreOperation,
   items: AsyncIterable<Item>,
@@ -130,7 +130,7 @@ function watchList<Item>(
   return { [Symbol.asyncIterator]: begin }
 }
 
-/** What a store does. */
+/** The operations of a store. */
 const storeOperations = [
   'put',
   'open',
@@ -150,10 +150,10 @@ export type StoreOperation = (typeof storeOperations)[number]
 
 /** Called for the operations of a store. */
 export interface StoreObserver {
-  /** An operation has ended, with success or not, after so many milliseconds. */
+  /** Called when an operation has succeeded or failed. */
   onDone(operation: StoreOperation, durationMs: number): void
   onFailed(operation: StoreOperation, error: unknown): void
-  /** An upload, or a piece of one, has started (1) or ended (-1). */
+  /** Called when an upload, or a piece of one, has started (1) or ended (-1). */
   onUploads(change: 1 | -1): void
 }
 
@@ -161,8 +161,8 @@ export interface StoreObserver {
 interface StoreTimer {
   readonly timed: <T>(operation: StoreOperation, call: () => Promise<T>) => Promise<T>
   /**
-   * For a call that takes content: its time is that from the end of the content, since before that the client determines
-   * the pace. An error of the content, or an abort, is no failure of the store.
+   * For a call with content: its time begins at the end of the content, since before that the client determines the speed. An error
+   * of the content, or an abort, is not a failure of the store.
    */
   readonly taking: <T>(
     operation: StoreOperation,
@@ -203,7 +203,7 @@ function createStoreTimer(observer: StoreObserver): StoreTimer {
   }
 }
 
-/** `content`, with an eye on when it has ended, or what it has failed with. */
+/** `content`, and when it has ended, or with which error it has failed. */
 function watchContent(content: AsyncIterable<Uint8Array>) {
   let endedAt: number | undefined
   let failure: { readonly error: unknown } | undefined
@@ -233,12 +233,12 @@ function watchContent(content: AsyncIterable<Uint8Array>) {
   }
 }
 
-/** What becomes of uploads in pieces. Continued: a further piece came. */
+/** What happens to uploads in pieces. `continued`: a further piece came. */
 const uploadEvents = ['begun', 'continued', 'published', 'discarded', 'expired'] as const
 
 export type UploadEvent = (typeof uploadEvents)[number]
 
-/** `uploads` with its durations reported, and `onEvent` called for what becomes of them. */
+/** `uploads`, whose durations are reported, and whose events are passed to `onEvent`. */
 function watchResumable(
   uploads: ResumableUploads,
   { timed, taking }: StoreTimer,

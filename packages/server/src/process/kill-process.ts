@@ -1,6 +1,5 @@
 /**
- * Ends this process at once, where an exit would wait for threads that are in a call to the system, such as a write to a
- * socket that is not read.
+ * Ends this process at once. An exit would wait for threads in a system call, such as a write to a socket that no one reads.
  */
 export function killProcess(): void {
   process.kill(process.pid, 'SIGKILL')

@@ -14,8 +14,7 @@ import { warnOfVariables } from '../config/warn-of-variables.ts'
 import { startWorkers } from '../workers/start-workers.ts'
 
 /**
- * Runs a server in this process and its workers, with the log on standard output, until a signal ends it; resolves with
- * the exit code.
+ * Runs a server in this process and its workers until a signal ends it. The log goes to standard output. Resolves with the exit code.
  */
 export async function runServer(config: Config): Promise<number> {
   const signals = catchSignals()
@@ -36,7 +35,7 @@ export async function runServer(config: Config): Promise<number> {
   }
 }
 
-/** How long a process that has ended its work waits for calls to the system, in milliseconds. */
+/** How long a process that has ended its work waits for system calls, in milliseconds. */
 const lastCallsMs = 1_000
 
 async function openAdminPort(
@@ -79,7 +78,7 @@ async function runWatched(
   return 0
 }
 
-/** Serves on, so that balancers notice that the server is not ready before it refuses connections. */
+/** Continues to serve, so that load balancers see that the server is not ready before it refuses connections. */
 async function serveOn(delayMs: number, { hurry }: Signals, log: Logger): Promise<void> {
   if (delayMs === 0) return
   log.info({ delayMs }, 'serving on for --shutdown-delay, not ready any more')
@@ -87,7 +86,7 @@ async function serveOn(delayMs: number, { hurry }: Signals, log: Logger): Promis
 }
 
 /**
- * Starts the server; a second signal kills a start that hangs, such as on a network file system that does not answer.
+ * Starts the server. If the start hangs, for example on a network file system that does not answer, a second signal kills it.
  */
 async function startUnlessHurried(
   config: Config,
@@ -96,7 +95,7 @@ async function startUnlessHurried(
   watch: ServerWatch | undefined,
 ): Promise<RunningServer> {
   const giveUp = () => {
-    // An exit would wait for the thread that hangs, and standard error may hang as well.
+    // An exit would wait for the thread that hangs; standard error may hang, too.
     write(2, 'holdfast: Killed while starting.\n', killProcess)
     setTimeout(killProcess, lastCallsMs)
   }
@@ -114,17 +113,17 @@ async function start(config: Config, log: Logger, watch?: ServerWatch): Promise<
 const endSignals = ['SIGTERM', 'SIGINT'] as const
 
 interface Signals {
-  /** Resolves with the first signal to end. */
+  /** Resolves with the first signal that ends the server. */
   readonly end: Promise<string>
-  /** Aborts at the second one. */
+  /** Aborts at the second such signal. */
   readonly hurry: AbortSignal
   /** Calls `reload` at every SIGHUP from now on, and once now if there was one before. */
   onReload(reload: () => void): void
 }
 
 /**
- * Handles the signals that the server knows, from now on. Call it before there is anything to end: a signal without a
- * handler kills the process.
+ * From now on handles the signals that the server knows. Call it before anything must be closed: a signal without a handler kills
+ * the process.
  */
 export function catchSignals(): Signals {
   const first = Promise.withResolvers<string>()

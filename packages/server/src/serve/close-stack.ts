@@ -3,13 +3,13 @@ interface Closable {
 }
 
 export interface CloseStack {
-  /** Waits for what is being opened; if that fails, everything opened before is closed. */
+  /** Waits for `opening`; if it fails, closes everything that was opened before. */
   readonly open: <Opened extends Closable | undefined>(opening: Promise<Opened>) => Promise<Opened>
-  /** Closes everything that has been opened, the last first. */
+  /** Closes everything that was opened, the last one first. */
   readonly closeAll: () => Promise<void>
 }
 
-/** For things that are opened one after the other, and closed all together. */
+/** Makes a {@link CloseStack}, for things that are opened one after the other and closed together. */
 export function createCloseStack(): CloseStack {
   const opened: Closable[] = []
   const closeAll = async () => {

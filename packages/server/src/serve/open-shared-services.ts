@@ -27,33 +27,33 @@ import {
   type FileCredentialSource,
 } from '@holdfast/credentials-file'
 
-/** What is one for a whole server, however many workers it has. */
+/** The services that all workers of a server share. */
 export interface SharedServices {
-  /** Left out where the server speaks HTTP. */
+  /** `undefined` if the server speaks HTTP. */
   readonly certificate: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
   readonly credentials: CredentialSource
   readonly verifyPassword: PasswordVerifier
-  /** What the brake on bad logins counts with. */
+  /** The counter of the brake on bad logins. */
   readonly failures: FailureCounter
-  /** What the brake on wrong links counts with: the same, but where another process counts the logins. */
+  /** The counter of the brake on wrong links: the same as `failures`, unless another process counts the failed logins. */
   readonly linkFailures: FailureCounter
-  /** Which of the processes that write into the store this is, from 0. Default: the only one. */
+  /** The number of this process among those that write into the store, from 0. Default: it is the only one. */
   readonly writer?: number
-  /** Default: what a service does without one. */
+  /** Default: that of `createFileService`. */
   readonly quotas?: QuotaKeeper
-  /** What links have in common with those of others. Default: what a service does without it. */
+  /** The locks and counters that links share with other processes. Default: those of `createFileService`. */
   readonly links?: Pick<LinkServiceOptions, 'publishLocks' | 'growingUploads'>
-  /** What the limits of requests under way count with. */
+  /** The counter for the limits of requests under way. */
   readonly requestCounter: RequestCounter
   readonly customersState: () => CustomersState
-  /** Left out where the server speaks HTTP. */
+  /** `undefined` if the server speaks HTTP. */
   readonly certificateState?: (() => CertificateState) | undefined
-  /** Reads its files again; `false` when one was refused. */
+  /** Reads its files again; resolves with `false` if one was refused. */
   reload(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** The services of a server that is one process, or of all its workers: from the files that the configuration names. */
+/** The services of a server of one process, or those that the primary shares among its workers, from the configured files. */
 export interface OwnServices extends SharedServices {
   readonly certificate: CertificateSource | undefined
   /** All customers, in the order of the file. */
@@ -61,9 +61,9 @@ export interface OwnServices extends SharedServices {
 }
 
 /**
- * Opens the services. `onReloaded` is called when there are other customers.
+ * Opens the services. `onReloaded` is called when the customers have changed.
  *
- * @throws SetupError for what an administrator can mend
+ * @throws SetupError for a mistake that an administrator can correct
  */
 export async function openSharedServices(
   config: Config,
@@ -112,7 +112,7 @@ export async function openSharedServices(
   }
 }
 
-/** Opens the customers file. Logs every later change, taken or refused, and calls `onReload` for it. */
+/** Opens the customers file. Logs every later change, whether it is accepted or refused, and calls `onReload` for it. */
 async function openCustomers(
   { customers: path }: Config,
   log: Logger,

@@ -6,22 +6,22 @@ import type { Config } from '../config/resolve-config.ts'
 import type { ListeningPlace } from '../listen/explain-listening.ts'
 import type { Registry } from 'prom-client'
 
-/** What is read again while a server runs. */
+/** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
 
-/** Measures a server at work: returns what it is given, with its use counted. */
+/** Measures a running server. Its methods return what they get, and count its use. */
 export interface ServerWatch {
-  /** Left out where requests are not measured. */
+  /** Absent if requests are not measured. */
   readonly onAnswered?: OnAnswered
-  /** Left out where logins are not measured. */
+  /** Absent if logins are not measured. */
   readonly onLogin?: OnLogin
   verifyPassword(verify: PasswordVerifier): PasswordVerifier
   store(store: ClosableStore): ClosableStore
   requestCounter(counter: RequestCounter): RequestCounter
   server(server: Server): void
-  /** Called when something new was taken, or refused, so that the old one stays. */
+  /** Called when a new version was accepted, or was refused so that the old one stays in use. */
   onReload(what: Reloadable, isTaken: boolean): void
-  /** Called when so many uploads in pieces have expired. */
+  /** Called with the number of uploads in pieces that have expired. */
   onExpired(uploads: number): void
 }
 
@@ -36,7 +36,7 @@ export const noWatch: ServerWatch = {
 }
 
 /**
- * Where those who watch over the server reach it; `undefined` where the configuration has no such port.
+ * Where the admin server listens; `undefined` if the configuration has no admin port.
  *
  * @throws SetupError if it is the port of the customers
  */
@@ -52,41 +52,41 @@ export function adminPlace(config: Config): ListeningPlace | undefined {
   return { host, port, prefix: 'admin-' }
 }
 
-/** The figures of a process, as they go to another one. */
+/** The metrics of a process, in the form in which they are sent to another process. */
 export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** What there is to look at in a running server. */
+/** The parts of a running server that are checked and measured. */
 export interface ServerStatus {
   readonly store: ClosableStore
   readonly customers: () => CustomersState
-  /** Left out where the server speaks HTTP. */
+  /** `undefined` if the server speaks HTTP. */
   readonly certificate?: (() => CertificateState) | undefined
-  /** Left out where one process does it all. */
+  /** Absent if the server has no workers. */
   readonly workers?: WorkersState
 }
 
 export interface CustomersState {
-  /** How many there are. */
+  /** How many customers there are. */
   readonly count: number
-  /** Since when the file has been refused, and the customers are those of before. */
+  /** Since when the file has been refused, so that the earlier customers are in use; `undefined` if it is not. */
   readonly refusedSince?: Date | undefined
 }
 
 export interface CertificateState {
   readonly expires: Date
-  /** Since when what the files hold has been refused, and the certificate is the one of before. */
+  /** Since when the files have been refused, so that the earlier certificate is in use; `undefined` if they are not. */
   readonly refusedSince?: Date | undefined
 }
 
 export interface WorkersState {
-  /** How many there are to be. */
+  /** How many workers there should be. */
   readonly wanted: number
-  /** How many serve. */
+  /** How many workers serve. */
   count(): number
-  /** How many serve and answer; those that have not when `signal` aborts do not. */
+  /** How many workers serve and have answered before `signal` aborts. */
   readonly answering: (signal: AbortSignal) => Promise<number>
-  /** Calls `notify` whenever one has died from now on. */
+  /** From now on calls `notify` whenever a worker has crashed or ended. */
   onDeath(notify: () => void): void
-  /** The figures of each that serves; `undefined` for one that does not report them in time. */
+  /** The metrics of each worker that serves; `undefined` for a worker that does not report them in time. */
   figures(): Promise<readonly (Figures | undefined)[]>
 }

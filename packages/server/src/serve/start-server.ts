@@ -26,27 +26,27 @@ import type { TLSSocket } from 'node:tls'
 import type { CertificateSource } from '../tls/open-certificate.ts'
 
 export interface RunningServer {
-  /** Where it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
+  /** The URL at which it listens, such as `http://127.0.0.1:3000`, or `https://…` with a certificate. */
   readonly url: string
   readonly status: ServerStatus
   /**
-   * Reads the customers file and the certificate again, and opens the audit trail anew; `false` when one was refused and
-   * stays as it was.
+   * Reads the customers file and the certificate again, and opens the audit trail again. Resolves with `false` if one of them was
+   * refused, so that the old one stays in use.
    */
   reload(): Promise<boolean>
   /**
-   * Takes no more connections and lets the requests under way finish within the grace time, then cuts them; closes the
-   * store. `true` when nothing had to be cut. `cut` makes the grace time end at once.
+   * Accepts no more connections, waits for the requests under way until the grace time ends, then cuts them, and closes the store.
+   * Resolves with `true` if nothing had to be cut. When `cut` aborts, the grace time ends at once.
    */
   close(cut?: AbortSignal): Promise<boolean>
 }
 
 /**
- * Wires the adapters that `config` names to the service and listens. Everything that is concrete is named here and in
- * the `open…` files. `watch` measures it. Default: it is not measured. `openServices` opens what this server has in common with
- * others. Default: it has none.
+ * Connects the adapters that `config` names with the service, and listens. Only this file and the `open…` files name the adapters.
+ * `watch` measures the server. Default: nothing is measured. `openServices` opens the services that this process may share with
+ * others. Default: it opens its own.
  *
- * @throws SetupError for what an administrator can mend
+ * @throws SetupError for a mistake that an administrator can correct
  */
 export async function startServer(
   config: Config,
@@ -114,7 +114,7 @@ export async function startServer(
     await closeAll()
     throw explainListening(error, config)
   }
-  // Of several processes the primary does it.
+  // If there are several processes, the primary sweeps.
   if (store.resumable && services.writer === undefined) {
     await open(Promise.resolve(sweepUploads(service, log, watch)))
   }
@@ -137,14 +137,14 @@ export async function startServer(
   }
 }
 
-/** `undefined` where the system sets no limit, or does not say which. */
+/** How many connections may be open; `undefined` if the system has no limit, or does not show it. */
 async function affordableConnections({ 'max-requests': maxRequests }: Config) {
   const openFiles = await openFilesLimit()
   if (openFiles === undefined || openFiles === Infinity) return undefined
   return connectionsWithin(openFiles, maxRequests)
 }
 
-/** Loaded only when a browser asks for it. */
+/** Loads the page when a browser asks for it. */
 async function openPage() {
   const web = await import('@holdfast/web')
   return web.openPage()
@@ -159,7 +159,7 @@ type App = Parameters<typeof createHttpServer>[0]
 
 interface CreateServerOptions extends HttpServerOptions {
   readonly log: Logger
-  /** With one the server speaks HTTPS, always with the certificate that is current; else HTTP. */
+  /** With it the server speaks HTTPS, always with the current certificate. Default: HTTP. */
   readonly certificate?: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
 }
 

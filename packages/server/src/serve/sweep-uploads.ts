@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FileService } from '@holdfast/core'
 import type { Logger } from 'pino'
 
-/** How long to wait between two sweeps, in milliseconds: a bucket wants several within the hour, to note publications that broke off. */
+/** How long to wait between two sweeps, in milliseconds. A bucket needs several in an hour, to find publications that broke off. */
 const pauseMs = 15 * 60 * 1000
 
-/** How long the end waits for a sweep under way, in milliseconds. What that one leaves, the next one removes. */
+/** How long `close` waits for a sweep under way, in milliseconds. The next sweep removes what is left. */
 const patienceMs = 1_000
 
 export interface SweepOptions {
@@ -16,8 +16,8 @@ export interface SweepOptions {
 }
 
 /**
- * Removes uploads that have expired: at once, without waiting for it, and then regularly, one sweep at a time. What is
- * removed, and a sweep that fails, is in the log. `close` ends it.
+ * Removes expired uploads: at once in the background, and then regularly, one sweep at a time. It logs how many it has removed, and
+ * failed sweeps. `close` ends it.
  */
 export function sweepUploads(
   service: Pick<FileService, 'sweepUploads'>,

@@ -4,7 +4,7 @@ import { secretVariables } from '../config/secrets.ts'
 import { environmentName } from '../config/settings.ts'
 import type { StoreSettingError } from '@holdfast/store-minio'
 
-/** What the MinIO store needs and has no default for. */
+/** The settings that the MinIO store needs and that have no default. */
 export interface MinioSettings {
   readonly endpoint: string
   readonly bucket: string
@@ -15,7 +15,7 @@ export interface MinioSettings {
 /**
  * The settings of the MinIO store that have no default, with the keys from the configuration's environment.
  *
- * @throws SetupError that names all that are missing, or what is wrong with the keys
+ * @throws SetupError that names all missing settings, or what is wrong with the keys
  */
 export async function findMinioSettings(config: Config): Promise<MinioSettings> {
   const missing: string[] = []
@@ -49,7 +49,7 @@ const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>
   createBucket: '--minio-create-bucket',
 }
 
-/** Says where the setting of the MinIO store that is wrong was written. */
+/** The error for a wrong setting of the MinIO store, with the name under which it was set. */
 export function explainMinioSetting({
   problem,
   remedies,

@@ -26,10 +26,10 @@ const stores: Readonly<Record<StoreKind, Store>> = {
 }
 
 /**
- * Opens the store of `kind` with the settings of the configuration, also if the server uses the other kind. `writer` is the
- * number of this process among those of the server, from 0.
+ * Opens the store of `kind` with the settings of the configuration, even if the server uses the other kind. `writer` is the number
+ * of this process among those of the server, from 0.
  *
- * @throws SetupError for what an administrator can mend
+ * @throws SetupError for a mistake that an administrator can correct
  */
 export function openStore(
   kind: StoreKind,
@@ -40,7 +40,7 @@ export function openStore(
   return stores[kind].open(config, log, writer)
 }
 
-/** Where the store of a kind keeps its files, as fields for a line of the log; nothing secret. */
+/** Where the store of a kind keeps its files, as fields for a line of the log, without secrets. */
 export function placeOf(
   kind: StoreKind,
   config: Config,
@@ -84,9 +84,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 function explain(error: unknown, data: string): unknown {
   if (!(error instanceof Error)) return error
-  // The store's own words do not know the flag.
+  // The store's own message does not name the flag.
   if (error.cause instanceof Error && 'code' in error.cause) return explain(error.cause, data)
-  // Without a code it is the store itself that refuses, in words for the administrator.
+  // An error without a code comes from the store itself; its message is for the administrator.
   if (!('code' in error)) return carriesAdvice(error) ? error : new SetupError(error.message)
   const code = String(error.code)
   const remedy = remedies[code] ?? 'choose another --data'
@@ -98,11 +98,11 @@ function explain(error: unknown, data: string): unknown {
 /**
  * Opens the store in the bucket that the configuration names, with the keys from its environment.
  *
- * @throws SetupError that names all the settings that are missing, or the one that is wrong
+ * @throws SetupError that names all missing settings, or the wrong one
  */
 async function openMinioStore(config: Config, log: WarningLog): Promise<ClosableStore> {
   const settings = await findMinioSettings(config)
-  // Loaded only now: a server that keeps files on a disk does without the client for S3, which takes time and memory.
+  // Loaded only now: the client for S3 takes time and memory, and a server that keeps files on a disk does not need it.
   const { openMinioBlobStore, StoreSettingError } = await import('@holdfast/store-minio')
   try {
     return await openMinioBlobStore({
@@ -118,16 +118,16 @@ async function openMinioStore(config: Config, log: WarningLog): Promise<Closable
   }
 }
 
-/** Where a store reports what its administrator may want to know; a logger is one. */
+/** A log for the warnings of a store, such as a logger. */
 export interface WarningLog {
   warn(message: string): void
 }
 
-/** A store that holds something outside the process while it is open. */
+/** A store that must be closed. */
 export interface ClosableStore extends BlobStore {
-  /** Writes, reads and removes something that is no blob, as it does with blobs. Rejects with what fails. */
+  /** Writes, reads and removes a test object as if it were a blob. Rejects with the error of the step that fails. */
   readonly probe: (signal?: AbortSignal) => Promise<void>
-  /** How many bytes there is room for; left out where that is unknown. */
+  /** How many bytes are free; absent if that is unknown. */
   readonly freeSpace?: () => Promise<number>
   close(): Promise<void>
 }

@@ -10,31 +10,30 @@ import type { Config } from '../config/resolve-config.ts'
 /** The server's certificate and key, from files that may change at any time. */
 export interface CertificateSource {
   current(): ReadCertificate
-  /** Calls `use` with every other certificate from now on. */
+  /** From now on calls `use` with every new certificate. */
   onReplaced(use: (certificate: ReadCertificate) => void): void
-  /** Since when what the files hold has been refused; `undefined` where it is not. */
+  /** Since when the content of the files has been refused; `undefined` if it is not. */
   refusedSince(): Date | undefined
-  /** Reads the files again; `false` when they were refused and the certificate stays as it was. */
+  /** Reads the files again; resolves with `false` if they were refused, so that the old certificate stays in use. */
   reload(): Promise<boolean>
   /** Stops watching the files. */
   close(): Promise<void>
 }
 
 export interface OpenCertificateOptions {
-  /** Milliseconds between two looks at the files; 0 for none. Default: 1,000. */
+  /** How often the files are checked for changes, in milliseconds; 0 for never. Default: 1,000. */
   readonly pollIntervalMs?: number
-  /** Milliseconds between two warnings of what should be mended. Default: a day. */
+  /** How often warnings about the certificate are repeated, in milliseconds. Default: a day. */
   readonly warningIntervalMs?: number
-  /** Called for every change, whether it is taken or refused. */
+  /** Called for every change, whether it is accepted or refused. */
   readonly onReload?: (isTaken: boolean) => void
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * Opens the certificate that the configuration names, if any, and logs every later change. A certificate is
- * taken together with its key or not at all: while they do not belong together, as when one of the files has yet to be
- * written, the earlier pair stays.
+ * Opens the certificate that the configuration names, if any, and logs every later change. Certificate and key are replaced only
+ * together: while the two files do not match, for example because one is not written yet, the earlier pair stays in use.
  *
  * @throws SetupError that names the file and the remedy
  */
@@ -61,7 +60,7 @@ export async function openCertificate(
       }
     },
     pollIntervalMs,
-    // At the first look the new certificate may be there without its key.
+    // At the first check the new certificate may be there without its key.
     looksBeforeRefusal: 2,
     onTaken(next, before) {
       if (isSame(before, next)) return
@@ -114,12 +113,12 @@ export interface CertificateFiles {
   readonly key: string
 }
 
-/** A certificate and key that belong together, with what there is to know of them. */
+/** A matching certificate and key, with their properties. */
 export interface ReadCertificate extends ServerCertificate {
-  /** When the whole chain is valid: from its youngest to its first that expires, in milliseconds since 1970. */
+  /** When the whole chain is valid: from its latest beginning to its first expiry, in milliseconds since 1970. */
   readonly validFromMs: number
   readonly validToMs: number
-  /** The permission bits of the key's file; `undefined` where the operating system has no such thing. */
+  /** The permission bits of the key's file; `undefined` if the operating system has none. */
   readonly keyMode: number | undefined
 }
 
@@ -139,7 +138,7 @@ export async function readCertificate(files: CertificateFiles): Promise<ReadCert
       "give the key that it was made with, and put the server's own certificate first in its file.",
     ])
   }
-  // Loaded only now: a server without TLS does without.
+  // Loaded only now, since a server without TLS does not need it.
   const { createSecureContext } = await import('node:tls')
   try {
     createSecureContext({ cert: certificate, key: privateKey })
@@ -156,7 +155,7 @@ export async function readCertificate(files: CertificateFiles): Promise<ReadCert
   }
 }
 
-// Without it, opening a named pipe would wait for a writer for ever; Windows knows neither.
+// Without this flag, opening a named pipe would wait for a writer forever. Windows has neither.
 const nonBlocking = process.platform === 'win32' ? 0 : constants.O_NONBLOCK
 
 async function readPem(path: string, subject: string) {
@@ -233,8 +232,7 @@ function messageOf(error: unknown): string {
 const soonMs = 14 * dayMs
 
 /**
- * What is not wrong with a certificate and its key but should not stay so at a time, in milliseconds since 1970: with
- * the remedy.
+ * Warnings about a usable certificate and key at the time `nowMs`, in milliseconds since 1970, each with its remedy.
  */
 export function certificateWarnings(
   files: CertificateFiles,

@@ -16,28 +16,28 @@ import { createReplicatedFailureCounter } from './replicated-counters.ts'
 import { createSharedTurns, createTurnServer } from './turn-server.ts'
 import type { PrimaryHandlers, ReplicaHandlers, SentLinkKey } from './worker-protocol.ts'
 
-/** One worker's part in the shared services. */
+/** The primary's side of the shared services for one worker. */
 export interface Share {
   readonly answers: PrimaryHandlers
-  /** Sends the worker all that it needs before it serves. */
+  /** Sends the worker everything that it needs before it serves. */
   welcome(): void
-  /** Frees what the worker, which is gone, held. */
+  /** Frees everything that the worker held, after it has ended. */
   end(): void
 }
 
 export interface PrimaryServices {
-  /** The part of the worker at the other end of `channel`. */
+  /** Makes the {@link Share} of the worker at the other end of `channel`. */
   give(channel: () => RpcChannel<ReplicaHandlers>): Share
-  /** Sends all workers the customers as they are now. */
+  /** Sends the present customers to all workers. */
   sendCustomers(): void
 }
 
-/** As long as most keys are. */
+/** Sent for an unknown customer; as long as most keys. */
 const noKey = new Uint8Array(32)
 
 /**
- * Shares what is one for a server among its workers: each gets customers, certificate and failed logins, and how
- * many requests the others have under way; all ask here for what only one can decide, who is let in and who has room.
+ * Shares the services of a server among its workers. Each worker gets the customers, the certificate, the failed logins, and how many
+ * requests the others have under way. Workers ask the primary where only one process can decide: about logins, quotas and locks.
  */
 export function createPrimaryServices(
   services: Omit<

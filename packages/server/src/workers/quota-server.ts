@@ -1,7 +1,7 @@
 import type { LocalClaim, Customer, LocalQuotaKeeper } from '@holdfast/core'
 import { leaseMs, outlivedMs, startTimer, type StartTimer } from './turn-server.ts'
 
-/** How many bytes of unknown number may come before a worker has to ask, where the quota leaves room enough. */
+/** How many bytes of an upload of unknown size may arrive before a worker has to ask again, if the quota allows it. */
 const ahead = 1024 * 1024
 
 interface FileOfCustomer {
@@ -11,20 +11,20 @@ interface FileOfCustomer {
 
 interface ClaimedFile extends FileOfCustomer {
   readonly size: number
-  /** The unfinished upload that the bytes are a piece of. Left out for a whole file. */
+  /** The unfinished upload of which the bytes are a piece. Absent for a whole file. */
   readonly upload?: string
 }
 
-/** What one worker may ask about quotas. */
+/** The requests about quotas that a worker may send. */
 export type QuotaHandlers = ReturnType<typeof createQuotaServer>['answers']
 
 /**
- * Lets a worker claim in these books. It says how each claim ends; `end` does for those that are left when it has died.
- * A claim that was publishing then is looked up in the store, once nothing of the worker is under way any more.
+ * Lets a worker make claims in `books`. The worker reports how each claim ends; `end` ends the remaining ones after the worker has
+ * crashed. If such a claim was publishing, its outcome is looked up in the store, after the worker's last requests have ended.
  */
 export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = startTimer) {
   const claims = new Map<number, LocalClaim>()
-  /** Of claims and removals: how to end the time for which they may keep a name. */
+  /** For claims and removals: the functions that end the leases of their names. */
   const leases = new Map<number, () => void>()
   const removals = new Map<number, Removal>()
   const beginnings = new Map<number, Beginning>()
@@ -84,7 +84,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
       }
       return { id }
     },
-    /** Without `removed` it is not known whether the file has gone. */
+    /** Without `removed` it is not known whether the file was deleted. */
     async endRemoval({ id, removed }: { readonly id: number; readonly removed?: boolean }) {
       endLease(id)
       const removal = removals.get(id)
@@ -99,7 +99,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
       else beginnings.set(id, beginning)
       return { id }
     },
-    /** Without `upload` none has begun, as far as is known. */
+    /** Without `upload`, no upload is known to have begun. */
     endBeginning({ id, upload }: { readonly id: number; readonly upload?: string }) {
       beginnings.get(id)?.end(upload)
       beginnings.delete(id)
@@ -124,7 +124,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
 }
 
 interface Beginning {
-  /** `upload`: the id of what has begun. */
+  /** `upload`: the id of the upload that has begun. */
   end(upload: string | undefined): void
 }
 
@@ -151,7 +151,7 @@ async function beginUpload(
 }
 
 interface Removal {
-  /** Resolves when it is in the books. */
+  /** Resolves when the account includes the removal. */
   end(removed: boolean): Promise<unknown>
   fail(): void
 }

@@ -2,23 +2,23 @@ import { type FailureCount, type FailureCounter, createKeyedCounter } from '@hol
 import { failureKey } from '../logins/login-failure-counter.ts'
 import type { RequestCounter } from '@holdfast/http-koa'
 
-/** How often a key has failed, from one process to another. */
+/** The failures of a key, as one process sends them to another. */
 export interface ReplicatedFailure extends FailureCount {
-  /** As `failureKey` makes it. */
+  /** Made by `failureKey`. */
   readonly key: string
 }
 
-/** The failures that another process counts, which reports each one. */
+/** A copy of the failures that another process counts; that process reports each one. */
 export interface ReplicatedFailureCounter extends FailureCounter {
   read(key: string): FailureCount
   apply(failure: ReplicatedFailure): void
-  /** All that are not forgotten. */
+  /** All failures that are not forgotten. */
   all(): readonly ReplicatedFailure[]
 }
 
 const none: FailureCount = { failures: 0, forgottenInMs: 0 }
 
-/** A copy of failures that are counted elsewhere, all in windows of the same length. */
+/** Makes a {@link ReplicatedFailureCounter}. All periods must have the same length. */
 export function createReplicatedFailureCounter(
   now = () => performance.now(),
 ): ReplicatedFailureCounter {
@@ -33,14 +33,14 @@ export function createReplicatedFailureCounter(
   }
   return {
     read(key) {
-      // The usual case, at every request: no failure lately.
+      // The usual case, at every request: there was no failure recently.
       if (windows.size === 0) return none
       const time = now()
       const window = windows.get(failureKey(key))
       if (window === undefined || window.end <= time) return none
       return { failures: window.failures, forgottenInMs: window.end - time }
     },
-    // The process that counts it reports it before it answers the login that failed.
+    // The process that counts a failure reports it before it answers the failed login.
     add: async () => {},
     apply({ key, failures, forgottenInMs }) {
       const time = now()
@@ -61,21 +61,21 @@ export function createReplicatedFailureCounter(
   }
 }
 
-/** How many requests of a key are under way, from one process to another. */
+/** How many requests of a key are under way, as one process sends it to another. */
 export interface ReplicatedCount {
   readonly key: string
   readonly count: number
 }
 
-/** A counter of this process and the others, as far as they have reported. */
+/** Counts the requests of this process and those that other processes have reported. */
 export interface ReplicatedRequestCounter extends RequestCounter {
-  /** How many the others have of a key, all together. */
+  /** Sets how many requests of a key all other processes have together. */
   readonly apply: (change: ReplicatedCount) => void
 }
 
 /**
- * Counts what is under way here and what the others have reported. `notify` is called whenever a count has moved by
- * `stepOf` its key since it was reported, or is zero again: a few requests at a time, come and gone, are not reported.
+ * Makes a {@link ReplicatedRequestCounter}. It calls `notify` when the count of a key has changed by `stepOf(key)` since its last
+ * report, or is zero again. So a few requests that begin and end are not reported.
  */
 export function createReplicatedRequestCounter(
   stepOf: (key: string) => number,
@@ -99,7 +99,7 @@ export function createReplicatedRequestCounter(
   }
 }
 
-/** The step of a limit that is `max` for `workers` together: what they have not reported is less than an eighth of it. */
+/** The step for a limit of `max` for all `workers` together: the requests that they have not reported are less than an eighth of it. */
 export function stepOfLimit(max: number, workers: number): number {
   return Math.max(1, Math.floor(max / (8 * workers)))
 }

@@ -1,17 +1,17 @@
 import { FileServiceError, isFileServiceError, type ErrorCode } from '@holdfast/core'
 
-/** What goes between two processes: objects that survive JSON, in order. */
+/** Sends objects between two processes, in order. The objects must survive JSON. */
 export interface Transport {
   send(message: object): void
   onMessage(take: (message: unknown) => void): void
 }
 
-/** What one side answers to the other, by topic. `signal` aborts when the asker does not want the answer any more. */
+/** The handlers of one side, by topic. `signal` aborts when the other side no longer needs the answer. */
 export type Answers = Readonly<Record<string, (body: never, signal: AbortSignal) => unknown>>
 
-/** The other side, which answers `Theirs`. */
+/** A channel to the other side, which has the handlers `Theirs`. */
 export interface RpcChannel<Theirs extends Answers> {
-  /** Resolves with the answer; rejects with what the other side threw, `FileServiceError` or not, and when it is gone. */
+  /** Resolves with the answer; rejects with the other side's error, a `FileServiceError` or another, and when it has ended. */
   ask<Topic extends keyof Theirs & string>(
     topic: Topic,
     body: Parameters<Theirs[Topic]>[0],
@@ -22,13 +22,13 @@ export interface RpcChannel<Theirs extends Answers> {
     topic: Topic,
     body: Parameters<Theirs[Topic]>[0],
   ): void
-  /** Says that the other side is gone: rejects what was asked, and aborts what it asked for. */
+  /** Call this when the other side has ended: rejects the calls that wait for it, and aborts the handlers of its calls. */
   end(): void
 }
 
 interface Message {
   readonly topic?: string
-  /** Left out where no answer is waited for. */
+  /** Absent if no one waits for an answer. */
   readonly ask?: number
   readonly cancel?: number
   readonly answer?: number
@@ -42,7 +42,7 @@ interface Fault {
   readonly retryAfterMs?: number
 }
 
-/** Answers the other side of `transport`, and lets this one ask. */
+/** Makes a channel over `transport`, which answers the other side by `answers`. */
 export function createRpcChannel<Theirs extends Answers>(
   transport: Transport,
   answers: Answers,

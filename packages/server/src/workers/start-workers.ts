@@ -17,19 +17,18 @@ import { once } from 'node:events'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
 import type { StartHandlers, WorkerHandlers, WorkerOrder } from './worker-protocol.ts'
 
-/** How long to wait before a worker that did not live long is replaced, in milliseconds: doubled each time. */
+/** How long to wait before a worker that ended soon is replaced, in milliseconds; doubled each time. */
 const shortestPause = 100
 const longestPause = 10_000
 
-/** A worker that has lived so long has not died of its start. In milliseconds. */
+/** A worker that ends after this time has not ended because of its start. In milliseconds. */
 const longLife = 10_000
 
 /**
- * Starts a server of as many processes as `config` says, which share their port, and replaces those that die. This
- * process keeps what is one for all of them; see `createPrimaryServices`. It is over when all serve, or when one cannot: then none
- * is left.
+ * Starts a server with as many processes as `config` says, which share a port, and replaces those that crash. This process keeps
+ * what they share; see `createPrimaryServices`. Resolves when all serve; if one cannot start, it ends all and rejects.
  *
- * @throws SetupError for what an administrator can mend
+ * @throws SetupError for a mistake that an administrator can correct
  */
 export async function startWorkers(
   config: Config,
@@ -40,7 +39,7 @@ export async function startWorkers(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   const services = await open(openSharedServices(config, log, () => shared.sendCustomers(), watch))
-  // For the usage of customers with a quota. What is wrong with it is said here, once.
+  // Opened for the usage of customers with a quota. A mistake in its settings is reported here, and only once.
   const store = await open(openStore(config.store, config, log))
   const quotas = createQuotaKeeper(store)
   const shared = createPrimaryServices(services, quotas, brakeOptions)
@@ -51,7 +50,7 @@ export async function startWorkers(
   let reportDeath = () => {}
   const serving = () => workers.filter((worker) => worker.isServing())
 
-  // Set first, since setupPrimary fixes it. Otherwise the primary accepts connections, without a limit, and hands them over.
+  // Set before `setupPrimary`, which fixes it. Otherwise the primary accepts connections, without a limit, and passes them on.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('worker-process.js', import.meta.url)),
@@ -134,10 +133,10 @@ export async function startWorkers(
   }
 }
 
-/** How long a worker may take to report its figures, in milliseconds: less than Prometheus waits for all of them. */
+/** How long a worker may take to report its metrics, in milliseconds; Prometheus waits longer than that. */
 const figuresMs = 3_000
 
-/** `undefined` where it does not report them in time, or is gone. */
+/** The metrics of a worker; `undefined` if it does not report them in time, or has ended. */
 async function figuresOf({ channel }: Worker): Promise<Figures | undefined> {
   return channel.ask('figures', {}, AbortSignal.timeout(figuresMs)).catch(() => undefined)
 }
@@ -147,7 +146,7 @@ async function countAnswering(workers: readonly Worker[], signal: AbortSignal): 
   return (await Promise.all(answers)).filter(Boolean).length
 }
 
-/** Resolves when the worker is gone: `true` when nothing had to be cut off. One that does not listen yet is killed. */
+/** Resolves when the worker has ended: with `true` if nothing had to be cut. A worker that does not listen yet is killed. */
 async function closeWorker(worker: Worker): Promise<boolean> {
   if (!worker.isListening()) worker.kill()
   const isClean = await worker.channel.ask('close', {}).catch(() => !worker.isListening())
@@ -159,23 +158,23 @@ async function closeWorker(worker: Worker): Promise<boolean> {
 export interface Worker {
   readonly pid: number | undefined
   readonly channel: RpcChannel<WorkerHandlers>
-  /** Resolves with the url when it listens; rejects when it cannot, or ends before. */
+  /** Resolves with the URL when the worker listens; rejects if it cannot, or ends before. */
   readonly listening: Promise<string>
   isListening(): boolean
-  /** Whether it listens and is still there. */
+  /** Whether it listens and has not ended. */
   isServing(): boolean
-  /** Where it was to listen; `undefined` before it has begun. */
+  /** The port on which it was to listen; `undefined` before it has begun. */
   port(): number | undefined
-  /** Resolves when the process is gone, with what it ended with. */
+  /** Resolves when the process has ended, with its exit code or signal. */
   readonly ended: Promise<string>
-  /** Lets the process end, which has closed. */
+  /** Lets the process end after it has closed. */
   release(): void
   kill(): void
 }
 
 /**
- * Starts a worker, which takes its part in what is shared. `giveOrder` is called when it has begun, and `accept` when it
- * listens; the worker cannot start if that throws.
+ * Starts a worker, which uses the `shared` services. `giveOrder` is called when its process has begun, and `accept` when it listens;
+ * if `accept` throws, the start fails.
  */
 export function startWorker(
   giveOrder: () => WorkerOrder,
@@ -208,7 +207,7 @@ export function startWorker(
       started.reject(isMistake ? new SetupError(problem, remedies) : new Error(problem)),
   }
   const transport = {
-    // A worker that has just ended is noticed by its end.
+    // An error is ignored: if the worker has just ended, its `exit` event follows.
     send: (message: object) => void worker.process.send(message, () => {}),
     onMessage: (take: (message: unknown) => void) => void worker.on('message', take),
   }
@@ -241,18 +240,18 @@ export function startWorker(
   }
 }
 
-/** Keeps workers on one port where the system has chosen it, also when all of them die at once. */
+/** Keeps all workers on one port if the system has chosen it, even if all workers crash at once. */
 export interface KeptUrl {
   /**
-   * Where the next worker is to listen. All that listen were given the same port, or the system would take theirs for
-   * different ones: 0, or the chosen one after none was left that held it.
+   * The port to pass to the next worker. All listening workers must have been started with the same number, since the system would
+   * otherwise give them different ports: 0, or the chosen port if no worker was left that held it.
    */
   portBeside(worker: { port(): number | undefined } | undefined): number
-  /** Keeps the first url. @throws Error for another one: the last worker died before this one listened */
+  /** Keeps the first URL. @throws Error for another URL: the last other worker ended before this one listened */
   accept(url: string): void
 }
 
-/** A {@link KeptUrl} of workers whose port is `configured`, 0 for any. */
+/** A {@link KeptUrl} for workers with the port `configured`; 0 means any port. */
 export function keepUrl(configured: number): KeptUrl {
   let kept: string | undefined
   return {

@@ -5,15 +5,15 @@ import {
   type KeyedLock,
 } from '@holdfast/core'
 
-/** What one worker may ask about turns. */
+/** The requests about locks that a worker may send. */
 export type TurnHandlers = ReturnType<typeof createTurnServer>['answers']
 
-/** The turns that all workers share. */
+/** The locks that all workers share. */
 export interface SharedTurns {
   readonly lock: KeyedLock
-  /** How many of each key have been passed on and have not ended. */
+  /** How many holders of each key have lost the lock and not released it. */
   readonly unended: KeyedCounter
-  /** Which worker had the last turn of each key. There are as many keys as customers. */
+  /** Which worker held the lock of each key last. There are as many keys as customers. */
   readonly lastTakers: Map<string, object>
 }
 
@@ -22,9 +22,9 @@ export function createSharedTurns(): SharedTurns {
 }
 
 /**
- * Gives a worker turns. A turn ends when the worker says so, or some time after the worker has died: what it was publishing may still be on
- * its way to the store. When its lease is over, the next worker gets its turn, and this one counts as unended: a worker that was stopped
- * may wake up and publish.
+ * Gives locks to a worker. A lock is released when the worker says so, or some time after the worker has crashed: its last request
+ * may still be on its way to the store. When its lease expires, the next worker gets the lock, and this one counts as `unended`: a
+ * suspended worker may continue and publish.
  */
 export function createTurnServer(
   { lock, unended, lastTakers }: SharedTurns,
@@ -53,7 +53,7 @@ export function createTurnServer(
         unlock()
         turns.set(id, () => {
           unended.change(key, -1)
-          // It may have changed something until now.
+          // The worker may have changed something until now.
           lastTakers.delete(key)
         })
       })
@@ -80,14 +80,14 @@ export function createTurnServer(
 export type StartTimer = (ms: number, run: () => void) => () => void
 
 /**
- * How long a worker may keep a name or a turn from others while it publishes or deletes: longer than stores wait for their
- * servers. One that does not end by then has been stopped, and could keep it for ever.
+ * How long a worker may hold a name or a lock while it publishes or deletes, in milliseconds: longer than stores wait for their
+ * servers. A worker that takes longer has been suspended, and might hold it forever.
  */
 export const leaseMs = 60_000
 
 /**
- * How long the request of a worker may outlive it: when it is killed, what it has sent is on its way to MinIO, which
- * carries it out.
+ * How long a request to MinIO may outlive the worker that sent it, in milliseconds: when a worker is killed, MinIO still executes
+ * the requests that are on their way.
  */
 export const outlivedMs = 5_000
 

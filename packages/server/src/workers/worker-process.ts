@@ -9,10 +9,10 @@ import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
 import type { PrimaryHandlers, StartHandlers, WorkerHandlers } from './worker-protocol.ts'
 import { createWorkerServices } from './worker-services.ts'
 
-// They reach the whole group, from a terminal or a supervisor; what to do is the primary's to say.
+// A terminal or a supervisor sends these signals to the whole process group; only the primary reacts to them.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
-// All is done by then, or the primary is gone. Before cluster's own listener, which exits.
+// When this event comes, the work is done or the primary has ended. Runs before cluster's own listener, which calls `exit`.
 process.prependListener('disconnect', killProcess)
 
 const services = createWorkerServices(() => primary)
@@ -40,7 +40,7 @@ const primary: RpcChannel<PrimaryHandlers & StartHandlers> = createRpcChannel(
   answers,
 )
 
-// Not awaited at the top: the single executable is a CommonJS program, which cannot.
+// Not awaited here: the single executable is a CommonJS program, which has no top-level await.
 void serve()
 
 async function serve() {

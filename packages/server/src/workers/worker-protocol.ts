@@ -6,35 +6,35 @@ import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'
 import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
-/** What a worker starts with. */
+/** What a worker gets at its start. */
 export interface WorkerOrder {
   readonly config: Omit<Config, 'readSecret'>
-  /** Which of the workers it is, from 0; no two that run have the same. */
+  /** The number of the worker, from 0; no two running workers have the same. */
   readonly place: number
 }
 
-/** What a worker reports of itself. */
+/** The primary's handlers for the reports of a starting worker. */
 export type StartHandlers = {
   begin(nothing: object): WorkerOrder
   listening(place: { readonly url: string }): void
-  /** It cannot start. `isMistake`: the administrator can mend it. */
+  /** The worker cannot start. `isMistake`: the administrator can correct the cause. */
   failed(why: Advice & { readonly isMistake: boolean }): void
 }
 
-/** What a worker does for its primary. */
+/** The worker's handlers for the requests of its primary. */
 export type WorkerHandlers = ReplicaHandlers & {
-  /** Answers as long as its process does anything. */
+  /** Answers while the process works. */
   alive(nothing: object): boolean
   reload(nothing: object): Promise<boolean>
-  /** What the worker has measured; left out where it does not measure. */
+  /** The metrics of the worker; `undefined` if it does not measure. */
   figures(nothing: object): Promise<Figures | undefined>
   /** Closes the server; see `RunningServer`. */
   close(nothing: object): Promise<boolean>
-  /** Makes the grace time of `close` end. */
+  /** Ends the grace time of `close` at once. */
   hurry(nothing: object): void
 }
 
-/** A password that a client presents, and what it has to belong to. */
+/** A password that a client presents, and the hash that it must match. */
 export interface Verification {
   readonly name: string
   readonly address: string
@@ -42,15 +42,15 @@ export interface Verification {
   readonly passwordHash?: string | undefined
 }
 
-/** As long for an unknown customer: the time of a request by a link must not show who exists. */
+/** As long for an unknown customer as for others: the time of a request by a link must not reveal which customers exist. */
 export interface SentLinkKey {
-  /** Whether there is such a customer; otherwise the key is none. */
+  /** Whether there is such a customer; if not, the key is meaningless. */
   readonly exists: 0 | 1
   /** In Base64. */
   readonly key: string
 }
 
-/** What workers may ask their primary about what they have in common. */
+/** The primary's handlers for the shared services. */
 export type PrimaryHandlers = QuotaHandlers &
   TurnHandlers & {
     verify(verification: Verification, signal: AbortSignal): Promise<boolean>
@@ -61,7 +61,7 @@ export type PrimaryHandlers = QuotaHandlers &
     count(change: ReplicatedCount): void
   }
 
-/** What a worker takes from its primary. */
+/** The worker's handlers for the data that its primary sends. */
 export type ReplicaHandlers = {
   customers(credentials: readonly Credential[]): void
   certificate(certificate: ReadCertificate): void

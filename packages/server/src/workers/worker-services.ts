@@ -22,17 +22,17 @@ import type { PrimaryHandlers, ReplicaHandlers, WorkerOrder } from './worker-pro
 import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'
 
-/** What the primary sends to a worker, and the shared services as the worker has them. */
+/** A worker's handlers for the data from its primary, and the shared services made from it. */
 export interface WorkerServices {
   readonly answers: ReplicaHandlers
-  /** To be opened when the primary has sent everything for the first time. */
+  /** Call this after the primary has sent everything for the first time. */
   open(order: WorkerOrder): SharedServices
 }
 
 /**
- * The shared services as the primary sends them; see `createPrimaryServices`. Whatever happens at every request is decided here:
- * passwords that are remembered, the brake for them, the limits. A login that is not remembered, and uploads of customers
- * with a quota, ask the primary.
+ * The worker's side of the shared services; see `createPrimaryServices`. The worker itself decides what every request needs:
+ * remembered passwords, their brake, the limits. For a password that is not remembered, and for uploads of customers with a quota, it
+ * asks the primary.
  */
 export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>): WorkerServices {
   let credentials = new Map<string, Credential>()
@@ -90,7 +90,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   }
 }
 
-/** Whether `key` is that of an upload, which grows: others may discard it unless they know. No other key has two slashes. */
+/** Whether `key` is that of a growing upload. Only these have two slashes. Other workers must know of it, or they may discard it. */
 const isAppend = (key: string) => key.includes('//')
 
 function openCounter(
@@ -113,13 +113,13 @@ function openCounter(
   )
 }
 
-/** Hashes in one place are bounded in one place, and leave the workers to the requests. */
+/** Verifies passwords in the primary: so their number is limited for all workers, which stay free for requests. */
 function verifyElsewhere(primary: RpcChannel<PrimaryHandlers>): PasswordVerifier {
   return (password, passwordHash, { address = '', name = '', signal } = {}) =>
     primary.ask('verify', { name, address, password, passwordHash }, signal)
 }
 
-/** For customers without limits the primary is not asked. */
+/** The claim of a customer without limits, for which the primary is not asked. */
 const noClaim: QuotaClaim = {
   grow() {},
   stage() {},
@@ -128,7 +128,7 @@ const noClaim: QuotaClaim = {
   end() {},
 }
 
-/** A keeper whose books are on the other side of `primary`, see `createQuotaServer`. */
+/** A keeper whose accounts are in the primary; see `createQuotaServer`. */
 export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeeper {
   return {
     async claim(customer, name, size = 0, upload?: string) {
@@ -142,7 +142,7 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
       const { id } = await primary.ask('beginRemoval', { customer, name })
       try {
         const removed = await remove()
-        // A client that has read that the file is gone may count on the room.
+        // Await this: a client that reads that its file is deleted expects the space to be free.
         await primary.ask('endRemoval', { id, removed })
         return removed
       } catch (error) {
@@ -163,7 +163,7 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
       }
     },
     async endUpload(customer, upload) {
-      // Without an answer the primary is gone, and counts anew when it is back; the upload has ended all the same.
+      // If the primary does not answer, it has ended, and counts again after its restart. The upload has ended in any case.
       await primary.ask('endUpload', { customer, upload }).catch(() => {})
     },
 
@@ -174,12 +174,12 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
   }
 }
 
-/** A claim that the primary knows as `id`, and for which `room` bytes are reserved there. */
+/** A claim that the primary knows as `id`, and for which the primary has reserved `room` bytes. */
 function remoteClaim(
   primary: RpcChannel<QuotaHandlers>,
   { id, room }: { id: number; room: number },
 ): QuotaClaim {
-  /** Bytes that have arrived and that the primary does not know of. */
+  /** How many bytes have arrived and were not reported to the primary. */
   let unreported = 0
   let left = room
   let ended = false
@@ -213,7 +213,7 @@ function remoteClaim(
   }
 }
 
-/** Turns that are taken on the other side of `primary`, see `createTurnServer`. */
+/** Locks that are kept in the primary; see `createTurnServer`. */
 export function createTurnClient(primary: RpcChannel<TurnHandlers>): KeyedTurns {
   return async (key) => {
     const { id, ...turn } = await primary.ask('takeTurn', { key })
