@@ -139,7 +139,7 @@ function refuse(
 }
 
 /** The methods that paths have. A CONNECT has no path of its own. */
-const knownMethods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+const knownMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**
  * Calls `action` once all earlier requests of the connection are answered, usually at once. The next request waits for

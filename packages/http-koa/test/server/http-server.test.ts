@@ -76,7 +76,7 @@ describe('createHttpServer', () => {
     const { status, headers } = await exchange(app.port, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
     expect([status, headers.get('allow')]).to.deep.equal([
       405,
-      'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+      'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
     ])
   })
 
