@@ -27,8 +27,9 @@ ratios, each the median of the ratios of the rounds.
 
   --only NAMES      only these scenarios: names or patterns such as 'get-*', with commas. --list shows all
   --subjects NAMES  only these servers and clients: holdfast, before, executable, fastify, express, nginx, dufs, minio, tusd, tus-server,
-                    curl, rclone, s5cmd
-  --rounds N        how often each is measured; one more goes before, to warm up. Default: 15
+                    curl, rclone, s5cmd; and the floors bare http, disk+http, bare gateway
+  --rounds N        how often each is measured; one more goes before, to warm up. Default: 15; fewer where
+                    one takes minutes
   --quick           a first impression: one round, of less
   --against FOLDER  another checkout of holdfast, installed and built, which is measured beside this one as "before"
   --out FOLDER      writes FOLDER/benchmarks.md, FOLDER/benchmarks/figures.md, results.json and the plot beside it, and the table
@@ -38,7 +39,7 @@ ratios, each the median of the ratios of the rounds.
 
 What is not there is named as missing. Programs: wrk for small requests (or else autocannon, from npm), openssl, nginx, dufs; curl,
 rclone (Debian has it) and s5cmd (go install ${s5cmdPackage}); each from PATH or from HOLDFAST_BENCH_NGINX and the
-like. tusd is built from its source, which needs Go. Linux only. A whole run takes 40 to 55 minutes and 40 GiB below TMPDIR, which
+like. tusd is built from its source, which needs Go. Linux only. A whole run takes hours, and 40 GiB below TMPDIR, which
 should be on a real disk. Exit code 0: all was measured. 1: a scenario has failed, and keeps what it had. 2: wrong arguments.`
 
 /**

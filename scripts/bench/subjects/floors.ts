@@ -1,17 +1,9 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { findFreePort } from '../../../packages/testing/src/machine.ts'
-import { secured } from './secured.ts'
-import { startProcess } from './start-process.ts'
+import { plainDialect, startNodeServer } from './node-peer.ts'
 import type { Dialect, S3Bucket, Subject } from './subject.ts'
 
-/** As holdfast is asked, without credentials. */
 const dialect: Dialect = {
-  ping: () => ({ method: 'GET', path: '/ping' }),
-  get: (name) => ({ method: 'GET', path: `/serve/${name}` }),
-  form: () => ({ method: 'POST', path: '/upload' }),
+  ...plainDialect,
   put: (name) => ({ method: 'PUT', path: `/upload/${name}` }),
-  remove: (name) => ({ method: 'DELETE', path: `/delete/${name}` }),
 }
 
 /** The least that Node.js needs for requests that touch no disk. */
@@ -36,24 +28,15 @@ function createFloor(
   program: string,
   own: Readonly<Record<string, string>> = {},
 ): Subject {
+  const environment = { UV_THREADPOOL_SIZE: '32', ...own }
   return {
     name,
     lookUp: async () => ({ version: `Node.js ${process.version}` }),
-    start: async (directory, { tls } = {}) => {
-      const [port, files] = [await findFreePort(), join(directory, 'files')]
-      await mkdir(files)
-      const child = await startProcess({
-        command: process.execPath,
-        args: [join(import.meta.dirname, '../servers', program)],
-        environment: {
-          ...{ PORT: `${port}`, DIRECTORY: files, UV_THREADPOOL_SIZE: '32' },
-          ...(tls && { CERTIFICATE: tls.certificate, KEY: tls.key }),
-          ...own,
-        },
-        log: join(directory, 'log'),
-        port,
-      })
-      return { ...(tls ? secured(dialect) : dialect), ...child, name, port, files }
-    },
+    start: (directory, options) =>
+      startNodeServer(
+        { name, program: `servers/${program}`, dialect, environment },
+        directory,
+        options,
+      ),
   }
 }

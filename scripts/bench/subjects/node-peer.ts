@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { findFreePort } from '../../../packages/testing/src/machine.ts'
 import { secured } from './secured.ts'
 import { startProcess } from './start-process.ts'
-import type { Dialect, Subject } from './subject.ts'
+import type { Dialect, RunningSubject, StartOptions, Subject } from './subject.ts'
 
-const common: Dialect = {
+/** As holdfast is asked, without credentials. */
+export const plainDialect: Dialect = {
   ping: () => ({ method: 'GET', path: '/ping' }),
   get: (name) => ({ method: 'GET', path: `/serve/${name}` }),
   form: () => ({ method: 'POST', path: '/upload' }),
@@ -24,7 +25,7 @@ export function createNodePeer(
   packages: readonly string[],
   own: Partial<Dialect> = {},
 ): Subject {
-  const dialect = { ...common, ...own }
+  const dialect = { ...plainDialect, ...own }
   return {
     name,
     lookUp: async () => {
@@ -33,22 +34,40 @@ export function createNodePeer(
         ? { version: packages.map((one, at) => `${one} ${versions[at]}`).join(', ') }
         : { missing: `${packages.join(' and ')} could not be installed from the npm registry` }
     },
-    start: async (directory, { tls } = {}) => {
-      const [port, files] = [await findFreePort(), join(directory, 'files')]
-      await mkdir(files)
-      const child = await startProcess({
-        command: process.execPath,
-        args: [join(folder, `peers/${name}.js`)],
-        environment: {
-          ...{ NODE_ENV: 'production', PORT: `${port}`, DIRECTORY: files },
-          ...(tls && { CERTIFICATE: tls.certificate, KEY: tls.key }),
-        },
-        log: join(directory, 'log'),
-        port,
-      })
-      return { ...(tls ? secured(dialect) : dialect), ...child, name, port, files }
-    },
+    start: (directory, options) =>
+      startNodeServer({ name, program: `peers/${name}.js`, dialect }, directory, options),
   }
+}
+
+/** A program of this folder for the Node.js that runs this. */
+interface NodeServer {
+  readonly name: string
+  /** Its path from scripts/bench. */
+  readonly program: string
+  readonly dialect: Dialect
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Starts the server, which gets PORT, DIRECTORY and, for HTTPS, CERTIFICATE and KEY from its environment. */
+export async function startNodeServer(
+  { name, program, dialect, environment }: NodeServer,
+  directory: string,
+  { tls }: StartOptions = {},
+): Promise<RunningSubject> {
+  const [port, files] = [await findFreePort(), join(directory, 'files')]
+  await mkdir(files)
+  const child = await startProcess({
+    command: process.execPath,
+    args: [join(folder, program)],
+    environment: {
+      ...{ NODE_ENV: 'production', PORT: `${port}`, DIRECTORY: files },
+      ...(tls && { CERTIFICATE: tls.certificate, KEY: tls.key }),
+      ...environment,
+    },
+    log: join(directory, 'log'),
+    port,
+  })
+  return { ...(tls ? secured(dialect) : dialect), ...child, name, port, files }
 }
 
 async function installedVersion(name: string): Promise<string | undefined> {
