@@ -66,6 +66,21 @@ describe('The rules of imports', function () {
     )
   })
 
+  it('name a test that imports a package which even tests may not know', async () => {
+    const rules = await brokenRules({
+      ...built('server'),
+      ...packageFiles('store-disk', {}),
+      'packages/store-disk/test/a.test.ts': "import '../../server/dist/index.js'",
+    })
+    expect(rules).to.deep.equal(['tests-of-store-disk-import-only-what-they-may'])
+  })
+
+  it('name a source that imports a package which is not there', async () => {
+    const source = "import '@holdfast/core'"
+    const rules = await brokenRules(packageFiles('store-disk', { dependencies: ['core'], source }))
+    expect(rules).to.include('imports-lead-somewhere')
+  })
+
   it('name a source that reaches into the sources of another package', async () => {
     const source = "import '../../core/src/index.ts'"
     const rules = await brokenRules({ ...built('core'), ...packageFiles('store-disk', { source }) })
