@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createClient, isHoldfastError } from '../src/index.ts'
 import { rejection } from '@holdfast/testing'
+import { createClient, isHoldfastError } from '../src/index.ts'
 import { all } from './support/all.ts'
 import { clientOf, login } from './support/running-service.ts'
 import { startServer } from './support/start-server.ts'

@@ -1,5 +1,5 @@
-import yargs, { type Argv } from 'yargs'
 import { readFileSync } from 'node:fs'
+import yargs, { type Argv } from 'yargs'
 import { SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
 import { settingNames, warnOfVariables } from '@holdfast/server/config'

@@ -44,13 +44,13 @@ export interface RouterOptions {
    */
   readonly trustedProxies?: readonly string[]
   /**
-   * How many requests of customers and by links may be under way at a time, downloads included; the next one is refused with
-   * 503, before its body is read. Logins that wait use up no slots; how many do is bounded by the service's brake on bad
-   * logins, or else by your `authenticate`. At most half of them are by links, and an eighth of that half from one address or IPv6
-   * network of 64 bits. Default: no limit.
+   * How many requests of customers and by links may be under way at a time, downloads included. The next one is refused with
+   * 503 before its body is read. At most half of these requests are by links, and at most an eighth of that half come from one
+   * address or IPv6 network of 64 bits. Waiting logins do not count: the service's brake on bad logins limits them, or else your
+   * `authenticate` does. Default: no limit.
    */
   readonly maxRequests?: number
-  /** The same for one customer, and once more for the customer's links. */
+  /** The same limit for each customer, and separately for the links of each customer. */
   readonly maxRequestsPerCustomer?: number
   /**
    * Whether an address, as in `192.0.2.1` or `2001:db8::/64`, may have more requests by links under way than others: that of an office, or

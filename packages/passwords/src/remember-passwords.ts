@@ -1,6 +1,6 @@
+import { hash, randomBytes } from 'node:crypto'
 import type { PasswordVerifier } from '@holdfast/core'
 import { LRUCache } from 'lru-cache'
-import { hash, randomBytes } from 'node:crypto'
 
 export interface RememberOptions {
   /**

@@ -9,11 +9,8 @@ export {
   curl,
   type CurlOptions,
   type CurlResult,
-  entriesBelow,
-  treeOf,
-  makeCertificate,
-  type Certificate,
 } from './machine.ts'
+export { makeCertificate, type Certificate } from './certificate.ts'
 export { catchConsoleErrors, type CaughtErrors, rejection, until } from './until.ts'
 export {
   cheapCost,
@@ -22,7 +19,9 @@ export {
   credentials,
   customersYaml,
   type Site,
+  entriesBelow,
   makeTemporaryDirectory,
+  treeOf,
   type TemporaryDirectory,
 } from './site.ts'
 export { startBadLine, type BadLine, type Fate } from './connection/bad-line.ts'

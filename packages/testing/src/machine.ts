@@ -1,14 +1,10 @@
-import { readdir, readFile, writeFile, mkdtemp, rm } from 'node:fs/promises'
-import { execFileSync, spawn, execFile } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { buffer, text } from 'node:stream/consumers'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
-import { dirname, join, relative } from 'node:path'
-import { createHash } from 'node:crypto'
-import { createReadStream, type Dirent } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { promisify } from 'node:util'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
 
 /** The resident memory of a process, in MiB: now, and its maximum so far. */
 export async function residentMiB(pid: number): Promise<{ now: number; most: number }> {
@@ -114,55 +110,3 @@ export const packageFolder = dirname(findPackageJSON(import.meta.url) ?? '')
 
 /** The root of the repository. */
 export const repository = join(packageFolder, '../..')
-
-/** The regular files below a directory, each with the SHA-256 of its content. */
-export async function treeOf(directory: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await entriesBelow(directory)
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-  const tree = new Map<string, string>()
-  for (const path of paths) {
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-    tree.set(relative(directory, path), hash.digest('hex'))
-  }
-  return tree
-}
-
-/** All entries below a directory; a server may remove some meanwhile. */
-export async function entriesBelow(directory: string): Promise<Dirent[]> {
-  for (;;) {
-    try {
-      return await readdir(directory, { recursive: true, withFileTypes: true })
-    } catch (error) {
-      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-      if (!isGone || !('path' in error) || error.path === directory) throw error
-    }
-  }
-}
-
-/** A certificate that is its own authority, and its key, both as PEM. */
-export interface Certificate {
-  readonly certificate: string
-  readonly privateKey: string
-}
-
-/** Makes a certificate for 127.0.0.1 and localhost that is valid for some days. Needs the program `openssl`. */
-export async function makeCertificate({ days = 1 } = {}): Promise<Certificate> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-certificate-'))
-  const [certificate, privateKey] = [join(folder, 'public.crt'), join(folder, 'private.key')]
-  try {
-    const command = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days ${days} -subj /CN=localhost
-      -addext subjectAltName=IP:127.0.0.1,DNS:localhost`
-    const files = ['-keyout', privateKey, '-out', certificate]
-    await promisify(execFile)('openssl', [...command.split(/\s+/), ...files])
-    return {
-      certificate: await readFile(certificate, 'utf8'),
-      privateKey: await readFile(privateKey, 'utf8'),
-    }
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}

@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createHash, scryptSync } from 'node:crypto'
+import { createReadStream, type Dirent } from 'node:fs'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { scryptSync } from 'node:crypto'
-import { entriesBelow } from './machine.ts'
+import { join, relative } from 'node:path'
 
 /** The working directory of one test's commands: it has `customers.yaml`, and `data` once a server has run. */
 export interface Site {
@@ -74,4 +74,32 @@ export function cheapHash(password: string): string {
     bytes.toString('base64').replaceAll('=', ''),
   )
   return `$scrypt$ln=${ln},r=${r},p=${p}$${encodedSalt}$${encodedHash}`
+}
+
+/** The regular files below a directory, each with the SHA-256 of its content. */
+export async function treeOf(directory: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await entriesBelow(directory)
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  const tree = new Map<string, string>()
+  for (const path of paths) {
+    const hash = createHash('sha256')
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+    tree.set(relative(directory, path), hash.digest('hex'))
+  }
+  return tree
+}
+
+/** All entries below a directory; a server may remove some meanwhile. */
+export async function entriesBelow(directory: string): Promise<Dirent[]> {
+  for (;;) {
+    try {
+      return await readdir(directory, { recursive: true, withFileTypes: true })
+    } catch (error) {
+      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!isGone || !('path' in error) || error.path === directory) throw error
+    }
+  }
 }

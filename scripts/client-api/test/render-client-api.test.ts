@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { readDescription } from '../../../packages/testing/src/api-description/index.ts'
 import { expect } from 'chai'
+import { readDescription } from '../../../packages/testing/src/api-description/index.ts'
 import { clientApiFile } from '../client-api-file.ts'
 import { renderClientApi } from '../render-client-api.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
+import { expect } from 'chai'
 import { createFileService, type BlobStore } from '../../../packages/core/src/index.ts'
 import { describeWithMinio } from '../../../packages/testing/src/minio/index.ts'
 import { openMinioBlobStore } from '../../../packages/store-minio/src/index.ts'
-import { expect } from 'chai'
 import { readmeLines, runInExample } from './run-example.ts'
 
 describeWithMinio('examples/nightly-cleanup', (minio) => {

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import {
   isFileServiceError,
   type BlobInfo,
@@ -11,8 +13,6 @@ import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from './blob-store-harness.ts'
 import { digest, pattern } from './pattern.ts'
 import { slow } from './sources.ts'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 
 /** Longer than an immediate result takes on a busy machine, shorter than the time limits of test frameworks. */
 const promptMs = 5000

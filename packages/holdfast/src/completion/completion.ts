@@ -1,5 +1,5 @@
-import { programName } from '@holdfast/credentials-file/messages'
 import { basename } from 'node:path'
+import { programName } from '@holdfast/credentials-file/messages'
 import { usageError } from '../remote/errors/command-error.ts'
 import type { ClientVerb, VerbArguments } from '../remote/verb/client-verb.ts'
 import { print } from '../terminal/print.ts'

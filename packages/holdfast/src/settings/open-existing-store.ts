@@ -1,8 +1,8 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
 import { SetupError } from '@holdfast/core'
 import type { Config, StoreKind } from '@holdfast/server/config'
 import type { ClosableStore, WarningLog } from '@holdfast/server/stores'
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 
 /**
  * Opens a store that a command reads from, without making a bucket.

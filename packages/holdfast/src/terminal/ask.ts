@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { SetupError } from '@holdfast/core'
-import { standardError } from './print.ts'
 import { buffer } from 'node:stream/consumers'
+import { SetupError } from '@holdfast/core'
 import { headerProblem } from '@holdfast/credentials-file/messages'
+import { standardError } from './print.ts'
 
 /** How a question ends. */
 interface Ending {

@@ -177,8 +177,8 @@ export interface AnsweredRequest {
 export type OnAnswered = (answered: AnsweredRequest) => void
 
 /**
- * The customer whose link has let the request in, whoever else an application has found out before, or else the customer who sent
- * it; `undefined` as long as there is none.
+ * The customer whose link has let the request in, even if an application has identified another one before; otherwise the
+ * customer who sent it. `undefined` until that is known.
  */
 export function customerOf({ files, link }: HoldfastState): Customer | undefined {
   return link?.uploads?.customer ?? files?.customer

@@ -70,7 +70,7 @@ export function readForm(
   watchBodyLength(request, fail)
   inviteBody(request)
   request.pipe(parser)
-  // The client may have left while its login waited, maybe after the whole of a form that was right; no event follows then.
+  // If the client left while its login waited, maybe after sending a whole and correct form, no event follows.
   if (isClosed(request) && !request.readableEnded) fail(problems.truncatedBody())
   return form
 }

@@ -1,17 +1,17 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { formatBytes } from '@holdfast/core'
+import { programName } from '@holdfast/credentials-file'
+import { createHttpServer, errorBody } from '@holdfast/http-koa'
 import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { type ListeningPlace, explainListening, listeningUrl } from '../listen/explain-listening.ts'
 import type { ServerStatus, WorkersState } from '../serve/server-watch.ts'
-import { formatBytes } from '@holdfast/core'
-import { programName } from '@holdfast/credentials-file'
 import type { ClosableStore } from '../stores/open-store.ts'
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createHttpServer, errorBody } from '@holdfast/http-koa'
 import { createDrain } from '../listen/drain.ts'
 import { limitConnections } from '../listen/limit-connections.ts'
-import { setTimeout as delay } from 'node:timers/promises'
 
 /** Answers the programs that watch a server: load balancers, supervisors, monitoring. */
 export interface Admin {

@@ -6,7 +6,7 @@ import {
   type TrailFileEvents,
 } from './open-trail-file.ts'
 import { formatEvent, formatOmission } from './format-event.ts'
-import { createLineLimit, type LineLimitOptions } from '../log/append-lines.ts'
+import { createLineLimit, type LineLimitOptions } from '../log/lines.ts'
 
 /** The audit trail of a server: one line for each event, in the format of docs/audit.md. */
 export interface AuditTrail {

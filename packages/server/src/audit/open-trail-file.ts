@@ -1,11 +1,11 @@
-import { createAppendLines, nonBlocking, type WriteSome } from '../log/append-lines.ts'
-import { formatOmission } from './format-event.ts'
 import { closeSync, constants, write } from 'node:fs'
 import { access, open, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file'
+import { createAppendLines, lineFeed, nonBlocking, type WriteSome } from '../log/lines.ts'
+import { formatOmission } from './format-event.ts'
 
 /** A file to which lines are appended. It never rejects: lines that cannot be written are counted, and the count is written later. */
 export interface TrailFile {
@@ -119,18 +119,16 @@ export function gatherWrites<Item>(
   }
 }
 
-/** Something that bytes can be written to the end of. */
+/** A file or stream to which bytes can be appended. */
 interface Appendable {
-  /** Whether a later `openAppendable` would open something else: the file was moved or removed. */
+  /** Whether `openAppendable` would now open another file, because this one was moved or removed. */
   isMoved(): Promise<boolean>
-  /** Whether nothing leads to it any more, so that what is written is lost. */
+  /** Whether the file has no name any more, so that written bytes are lost. */
   isGone(): Promise<boolean>
-  /** Writes the first bytes, and on a pipe no more than a line; rejects with `EAGAIN` where a pipe is full. */
+  /** Writes the first bytes, on a pipe at most one line; rejects with `EAGAIN` if a pipe is full. */
   readonly writeSome: WriteSome
   close(): Promise<void>
 }
-
-const lineFeed = 0x0a
 
 const writeOnce = promisify(write)
 

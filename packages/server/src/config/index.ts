@@ -1,7 +1,6 @@
-export { findConfig } from './find-config.ts'
+export { findConfig, type Config } from './resolve-config.ts'
 export { parsePeriod } from './parse-setting.ts'
 export type { WrittenSettings } from './read-config-file.ts'
-export type { Config } from './resolve-config.ts'
 export { secretNames, secretRemedy, secretVariables } from './secrets.ts'
 export {
   environmentName,

@@ -73,3 +73,20 @@ function find(
   if (file[name] !== undefined) return { value: file[name], place: `${filePath}: ${name}` }
   return { value: settings[name].default, place: name }
 }
+
+/**
+ * The settings of a command: from its `flags`, from `environment`, and from the configuration file that either of these names.
+ *
+ * @throws SetupError that names what is wrong, and where
+ */
+export async function findConfig(
+  flags: WrittenSettings & { readonly config?: string | undefined },
+  environment: NodeJS.ProcessEnv,
+): Promise<Config> {
+  const filePath = flags.config ?? (environment['HOLDFAST_CONFIG'] || undefined)
+  if (filePath === undefined) return resolveConfig({ flags, environment })
+  // Loaded only now: it loads the YAML parser, and most commands are faster without it.
+  const { readConfigFile } = await import('./read-config-file.ts')
+  const file = await readConfigFile(filePath)
+  return resolveConfig({ flags, environment, file, filePath })
+}

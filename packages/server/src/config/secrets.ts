@@ -1,7 +1,7 @@
-import { environmentName } from './settings.ts'
 import { readFile } from 'node:fs/promises'
 import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
+import { environmentName } from './settings.ts'
 
 /**
  * Values that must not appear in a list of processes or be committed with a configuration file. They come from the environment, or

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import {
   type Finding,
   finding,
@@ -7,13 +9,16 @@ import {
   type FindingMark,
 } from '@holdfast/core'
 import { inspectDataDirectory } from '@holdfast/store-disk'
+import pino from 'pino'
+import {
+  CustomersFileError,
+  openFileCredentialSource,
+  programName,
+} from '@holdfast/credentials-file'
 import type { Config } from '../config/resolve-config.ts'
 import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
 import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
 import { openFilesLimit } from '../listen/limit-connections.ts'
-import pino from 'pino'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { checkProxies } from '../listen/trusted-proxies.ts'
 import {
   explainListening,
@@ -22,11 +27,6 @@ import {
 } from '../listen/explain-listening.ts'
 import { adminPlace } from '../serve/server-watch.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
-import {
-  CustomersFileError,
-  openFileCredentialSource,
-  programName,
-} from '@holdfast/credentials-file'
 
 /** A group of findings. */
 export interface Section {
@@ -238,10 +238,10 @@ export function adviceFinding(
   return finding(mark, check, problem.replace(/[.:]$/, ''), ...remedies)
 }
 
-/** What the customers file says, and what is wrong with it. */
+/** The findings about the customers file. */
 interface CustomersExamination {
   readonly findings: readonly Finding[]
-  /** Bytes that all customers with a quota may keep together. */
+  /** How many bytes all customers with a quota may keep together. */
   readonly promisedBytes: number
 }
 

@@ -1,6 +1,6 @@
-import { advice, SetupError, type Advice } from '@holdfast/core'
 import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { lookup } from 'node:dns/promises'
+import { advice, SetupError, type Advice } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 
 /** Where to listen. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { HttpLog } from '@holdfast/http-koa'
-import { createLineLimit } from '../log/append-lines.ts'
+import { createLineLimit } from '../log/lines.ts'
 
 /** How many files a process has open besides connections and requests: the log, the trail, the store, the admin port. */
 const reserve = 128

@@ -1,12 +1,12 @@
 import { fstatSync, write } from 'node:fs'
 import { isatty } from 'node:tty'
 import { promisify, styleText } from 'node:util'
+import { setTimeout as delay } from 'node:timers/promises'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import { killProcess } from '../process/kill-process.ts'
-import { nonBlocking, countLines, createAppendLines, type WriteSome } from './append-lines.ts'
+import { nonBlocking, countLines, createAppendLines, type WriteSome } from './lines.ts'
 import { visible } from './visible.ts'
-import { setTimeout as delay } from 'node:timers/promises'
 
 /** How many bytes of lines may wait for the output. Beyond this, lines are dropped, so that they do not fill the memory. */
 const maxWaiting = 16 * 1024 * 1024

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { isIP } from 'node:net'
 import {
   type FailureCount,
   type FailureCounter,
@@ -6,8 +8,6 @@ import {
   type LoginBrakeOptions,
 } from '@holdfast/core'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
-import { hash } from 'node:crypto'
-import { isIP } from 'node:net'
 import type { Config } from '../config/resolve-config.ts'
 import { addressSetOf } from '../listen/trusted-proxies.ts'
 

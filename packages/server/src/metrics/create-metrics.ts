@@ -1,4 +1,9 @@
+import type { Server } from 'node:http'
+import { promisify } from 'node:util'
+import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry, Histogram } from 'prom-client'
+import { errorCodes } from '@holdfast/core'
+import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
 import type { ServerWatch, ServerStatus, Figures } from '../serve/server-watch.ts'
 import {
   createCounts,
@@ -9,11 +14,6 @@ import {
   mergeFigures,
 } from './figures.ts'
 import { createStoreFigures } from './store-figures.ts'
-import type { Server } from 'node:http'
-import { promisify } from 'node:util'
-import { errorCodes } from '@holdfast/core'
-import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
-import { readFileSync } from 'node:fs'
 
 /** The metrics of a process; docs/metrics.md documents all of them. */
 export interface Metrics {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isFileServiceError } from '@holdfast/core'
 import { Gauge, Histogram, type Registry, AggregatorRegistry, Counter } from 'prom-client'
 import type {
@@ -8,7 +9,6 @@ import type {
   WorkersState,
   Figures,
 } from '../serve/server-watch.ts'
-import { setTimeout as delay } from 'node:timers/promises'
 
 /** The label of refused logins by their code. */
 const refusals: Readonly<Record<string, string>> = {

@@ -10,6 +10,11 @@ import {
 import type { RequestCounter } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import type { Logger } from 'pino'
+import {
+  openFileCredentialSource,
+  programName,
+  type FileCredentialSource,
+} from '@holdfast/credentials-file'
 import type { Config } from '../config/resolve-config.ts'
 import { clearTextWarning } from '../listen/explain-listening.ts'
 import { createLoginFailureCounter } from '../logins/login-failure-counter.ts'
@@ -21,11 +26,6 @@ import {
   type CertificateState,
   type CustomersState,
 } from './server-watch.ts'
-import {
-  openFileCredentialSource,
-  programName,
-  type FileCredentialSource,
-} from '@holdfast/credentials-file'
 
 /** The services that all workers of a server share. */
 export interface SharedServices {

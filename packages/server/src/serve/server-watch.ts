@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import { type PasswordVerifier, SetupError } from '@holdfast/core'
 import type { OnAnswered, OnLogin, RequestCounter } from '@holdfast/http-koa'
+import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/open-store.ts'
 import type { Config } from '../config/resolve-config.ts'
 import type { ListeningPlace } from '../listen/explain-listening.ts'
-import type { Registry } from 'prom-client'
 
 /** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'

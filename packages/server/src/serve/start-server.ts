@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { TLSSocket } from 'node:tls'
 import { createFileService, createLinkBrake, createLoginBrake } from '@holdfast/core'
 import {
   createApp,
@@ -21,8 +23,6 @@ import { createCloseStack } from './close-stack.ts'
 import { openStore } from '../stores/open-store.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { noWatch, type ServerWatch, type ServerStatus } from './server-watch.ts'
-import type { Server } from 'node:http'
-import type { TLSSocket } from 'node:tls'
 import type { CertificateSource } from '../tls/open-certificate.ts'
 
 export interface RunningServer {

@@ -1,8 +1,8 @@
 import { SetupError, asSentence } from '@holdfast/core'
+import type { StoreSettingError } from '@holdfast/store-minio'
 import type { Config } from '../config/resolve-config.ts'
 import { secretVariables } from '../config/secrets.ts'
 import { environmentName } from '../config/settings.ts'
-import type { StoreSettingError } from '@holdfast/store-minio'
 
 /** The settings that the MinIO store needs and that have no default. */
 export interface MinioSettings {

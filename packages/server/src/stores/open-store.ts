@@ -1,8 +1,8 @@
-import type { Config } from '../config/resolve-config.ts'
-import type { StoreKind } from '../config/settings.ts'
 import { carriesAdvice, SetupError, type BlobStore } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file'
 import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
+import type { Config } from '../config/resolve-config.ts'
+import type { StoreKind } from '../config/settings.ts'
 import { explainMinioSetting, findMinioSettings } from './minio-settings.ts'
 
 interface Store {

@@ -1,6 +1,6 @@
 import { type FailureCount, type FailureCounter, createKeyedCounter } from '@holdfast/core'
-import { failureKey } from '../logins/login-failure-counter.ts'
 import type { RequestCounter } from '@holdfast/http-koa'
+import { failureKey } from '../logins/login-failure-counter.ts'
 
 /** The failures of a key, as one process sends them to another. */
 export interface ReplicatedFailure extends FailureCount {

@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { openConnection } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
-import { jsonAnswer, startAdminServer, type AdminServer } from '../../src/admin/open-admin.ts'
 import { SetupError } from '@holdfast/core'
+import { jsonAnswer, startAdminServer, type AdminServer } from '../../src/admin/open-admin.ts'
 
 const place = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const
 

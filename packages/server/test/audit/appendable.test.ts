@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { openAppendable } from '../../src/audit/open-trail-file.ts'
-import { createAppendLines } from '../../src/log/append-lines.ts'
+import { createAppendLines } from '../../src/log/lines.ts'
 
 describe('openAppendable', () => {
   it('gives up at a full pipe, or waits until its reader takes something', async () => {

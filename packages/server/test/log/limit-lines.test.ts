@@ -1,6 +1,6 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createLineLimit } from '../../src/log/append-lines.ts'
+import { createLineLimit } from '../../src/log/lines.ts'
 
 describe('createLineLimit', () => {
   it('admits so many, reports how many more there were when the time is over, and begins anew', async () => {

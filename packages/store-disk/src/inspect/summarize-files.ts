@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises'
+import { finding, formatBytes, type Finding } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
 import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
-import { finding, formatBytes, type Finding } from '@holdfast/core'
 import { shellWord } from './findings.ts'
 
 export interface SummaryOptions {

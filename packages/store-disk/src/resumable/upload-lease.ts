@@ -1,7 +1,7 @@
-import { uploadNotFound, uploadTakenOver } from '@holdfast/core'
 import { copyFile, open, unlink } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
+import { uploadNotFound, uploadTakenOver } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { lastFailedSync } from '../files/file-calls.ts'

@@ -1,5 +1,5 @@
-import type { BlobInfo, UploadPlan } from '@holdfast/core'
 import { join } from 'node:path'
+import type { BlobInfo, UploadPlan } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { BigIntStats } from 'node:fs'
 import { FileServiceError } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
 import { changeDurably } from '../files/change-durably.ts'
@@ -7,7 +8,6 @@ import { type FileCalls, largeSize, pooledCalls } from '../files/file-calls.ts'
 import { isSystemError, translateFsError, isAbsence } from '../files/translate-fs-error.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
-import type { BigIntStats } from 'node:fs'
 import { fileStats } from '../files/blob-file.ts'
 
 export interface Publication {

@@ -1,10 +1,10 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Socket } from 'node:net'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
 import type { Timeouts } from './get-connection.ts'
 import { escapeUri } from './create-signer.ts'
 import { markUnsent } from '../errors/s3-errors.ts'
-import type { Socket } from 'node:net'
 
 /** Sends the requests of the S3 client. */
 export interface StoreHttpHandler {

@@ -1,9 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { type BlobInfo, FileServiceError } from '@holdfast/core'
 import type { ObjectRead } from './get-object.ts'
 import { blobInfo, type ObjectPlace } from '../keys/object-keys.ts'
 import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts'
-import { setTimeout as delay } from 'node:timers/promises'
 import { listObjects } from '../list/list-objects.ts'
 
 /** The details of the object; `undefined` if there is none. */

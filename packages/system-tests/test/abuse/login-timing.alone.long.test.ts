@@ -1,10 +1,10 @@
 // It compares how long refusals take.
-import { type Connection, openConnection } from '@holdfast/testing'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Connection, openConnection } from '@holdfast/testing'
 import { createFileService, type PasswordVerifier } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { openFileCredentialSource } from '@holdfast/credentials-file'

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import {
   CreateMultipartUploadCommand,
   GetBucketLifecycleConfigurationCommand,
@@ -5,7 +6,6 @@ import {
   UploadPartCommand,
   type BucketLifecycleConfiguration,
 } from '@aws-sdk/client-s3'
-import { inspect } from 'node:util'
 import { createFileService, type BlobStore } from '@holdfast/core'
 import { describeWithMinio, type RunningMinio } from '@holdfast/testing/minio'
 import { openMinioBlobStore } from '@holdfast/store-minio'

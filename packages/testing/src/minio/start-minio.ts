@@ -7,7 +7,8 @@ import {
   PutBucketPolicyCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { makeCertificate, type Certificate, findFreePort } from '../machine.ts'
+import { makeCertificate, type Certificate } from '../certificate.ts'
+import { findFreePort } from '../machine.ts'
 import { prepareEngine, ensureMinioImage } from './prepare-engine.ts'
 import { ignoringMissing, ownershipLabels } from './ownership.ts'
 

@@ -154,13 +154,13 @@ function findPrograms(): string {
   throw new Error(`There is no ${folder}: scripts/test makes it, with --all.`)
 }
 
-/** What a server is started with. */
+/** The parameters for starting a server. */
 interface S3ServerStart {
-  /** Where `scripts/test` keeps the programs. */
+  /** The folder in which `scripts/test` keeps the programs. */
   readonly programs: string
-  /** Of 127.0.0.1. */
+  /** On 127.0.0.1. */
   readonly port: number
-  /** Empty; the server keeps everything below it. */
+  /** An empty folder; the server keeps everything below it. */
   readonly folder: string
   readonly accessKey: string
   readonly secretKey: string

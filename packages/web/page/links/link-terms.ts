@@ -14,7 +14,7 @@ export interface LinkTerms {
   readonly expires: Date
 }
 
-/** Why a link does nothing: it is wrong or has expired, there were too many wrong ones, the server is busy, or its file is gone. */
+/** Why a link does not work: it is wrong or has expired, there were too many wrong links, the server is busy, or its file is gone. */
 export type Refused = 'refused' | 'tooMany' | 'busy' | 'missing'
 
 export type LinkState = LinkTerms | Refused

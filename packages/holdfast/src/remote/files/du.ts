@@ -1,8 +1,8 @@
+import type { Usage } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
 import { usageError } from '../errors/command-error.ts'
 import { type ClientVerb, type VerbArguments, withJson } from '../verb/client-verb.ts'
 import { withRemote } from '../session/with-remote.ts'
-import type { Usage } from '@holdfast/client'
-import { formatBytes } from '@holdfast/core'
 import { sizeWithBytes } from '../../terminal/format.ts'
 
 /** `holdfast du`. */

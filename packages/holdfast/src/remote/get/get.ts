@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { isHoldfastError, type Download } from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
 import { parseConcurrency } from '../../settings/flags.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
@@ -42,8 +44,6 @@ import {
   pathOf,
   type Target,
 } from './targets.ts'
-import { isHoldfastError, type Download } from '@holdfast/client'
-import { formatBytes } from '@holdfast/core'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 
 /** `holdfast get NAME…`. */

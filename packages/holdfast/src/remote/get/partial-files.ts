@@ -92,7 +92,7 @@ export async function removePartial(path: string): Promise<void> {
   await rm(path, { force: true })
 }
 
-/** Others may have put something in a directory that they can write to; to open a pipe must not wait for its other end. */
+/** Others may have put something into a directory that they can write to; opening a pipe must not wait for its other end. */
 function openOwn(path: string, flags: number): number | undefined {
   let file: number
   try {

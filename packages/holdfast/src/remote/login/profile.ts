@@ -1,7 +1,7 @@
 import { readFile, chmod, mkdir, open, rm, type FileHandle } from 'node:fs/promises'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
 import { userDirectory } from '../../settings/user-directory.ts'
 
 /** The address of a server, and a customer's name and password there. */

@@ -1,3 +1,18 @@
+import { basename, join } from 'node:path'
+import { stat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { constants, createReadStream, openSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { createHash } from 'node:crypto'
+import {
+  openFile,
+  type FileToUpload,
+  type UploadBody,
+  type UploadOptions,
+  type RereadableBody,
+} from '@holdfast/client'
+import { formatBytes } from '@holdfast/core'
+import writeFileAtomic from 'write-file-atomic'
 import { parseConcurrency } from '../../settings/flags.ts'
 import { forEachName, endsAll } from '../names/for-each-name.ts'
 import { withTransfers, type Remote, type RemoteWithScreen } from '../session/with-remote.ts'
@@ -10,23 +25,8 @@ import {
   withJson,
   withWords,
 } from '../verb/client-verb.ts'
-import { basename, join } from 'node:path'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
-import { stat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
-import {
-  openFile,
-  type FileToUpload,
-  type UploadBody,
-  type UploadOptions,
-  type RereadableBody,
-} from '@holdfast/client'
-import { Readable } from 'node:stream'
-import { formatBytes } from '@holdfast/core'
 import type { Report } from '../output/report.ts'
-import { constants, createReadStream, openSync } from 'node:fs'
-import { Socket } from 'node:net'
-import { createHash } from 'node:crypto'
-import writeFileAtomic from 'write-file-atomic'
 import { userDirectory } from '../../settings/user-directory.ts'
 import type { Login } from '../login/profile.ts'
 
@@ -327,9 +327,9 @@ interface FileVersion {
   readonly ctimeNs: bigint
 }
 
-/** Remembers where an upload is on the server, for the next command. */
+/** Remembers the URL of an upload on the server, for the next command. */
 interface UploadRecord {
-  /** Where it was, if it was begun. */
+  /** The URL of the upload, if it was begun. */
   read(): Promise<string | undefined>
   keep(uploadUrl: string): Promise<void>
   forget(): Promise<void>

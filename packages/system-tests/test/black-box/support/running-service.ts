@@ -1,9 +1,9 @@
-import { type Connection, type ConnectionOptions, openConnection } from '@holdfast/testing'
 import { createHmac, scrypt } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type ClientRequest, type RequestOptions } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { type Connection, type ConnectionOptions, openConnection } from '@holdfast/testing'
 import { watchAnswers, type WatchedAnswers } from '@holdfast/testing/api-description'
 import {
   createFileService,

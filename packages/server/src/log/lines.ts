@@ -28,7 +28,7 @@ export type AppendLines = (
   patience?: Patience,
 ) => Promise<AppendedLines>
 
-const lineFeed = 0x0a
+export const lineFeed = 0x0a
 
 /** How long to wait before retrying a full pipe or terminal, in milliseconds. */
 const retryMs = 20
