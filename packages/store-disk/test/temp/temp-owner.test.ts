@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
@@ -40,12 +41,18 @@ describe('tempDirectoryName', () => {
 
 describe('isRunning', () => {
   it('takes a process that has ended, and that its parent does not reap, for one that does not run', async () => {
-    // What the shell becomes does not know of the child that the shell began.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
+    // `cat`, which the shell becomes, does not know the shell's child. The child ends at the end of descriptor 3, after `cat` has begun:
+    // the shell itself would reap it.
+    const parent = spawn('sh', ['-c', '{ read -r _ <&3; } & echo $!; exec cat'], {
+      stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
     })
-    const [line] = (await once(parent.stdout, 'data')) as [Buffer]
-    const pid = Number(line.toString())
+    const [stdin, stdout, , end] = parent.stdio as [Writable, Readable, null, Writable]
+    const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()
+    const pid = Number((await lines.next()).value)
+    stdin.write('it is cat\n')
+    expect((await lines.next()).value).to.equal('it is cat')
+    expect(isRunning(pid), 'before its end').to.equal(true)
+    end.end()
     // Other systems do not say it.
     while (process.platform === 'linux' && isRunning(pid)) await setTimeout(10)
     expect(isRunning(parent.pid ?? 0)).to.equal(true)
