@@ -1,8 +1,6 @@
-import { FileServiceError } from '../model/errors.ts'
-import { createKeyedCounter } from '../model/keyed-counter.ts'
 import { requireCount, having, requireFunction, requireOptions } from '../model/require.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
-import { createAttemptQueue } from './login-brake.ts'
+import { createAttemptSlots } from './attempt-slots.ts'
 
 export interface LinkBrakeOptions {
   /** Counts the failures. Its period is how long the brake refuses links. */
@@ -44,40 +42,33 @@ export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
     'isExempt?': requireFunction,
   })
   const { counter, failuresPerAddress = 30, isExempt = () => false } = options
-  const underWay = createKeyedCounter()
-  const queue = createAttemptQueue()
-
-  const enter = (key: string) =>
-    queue.enter(key, async (isOutdated) => {
-      const { failures, forgottenInMs } = await counter.read(key)
-      // Since the counter was read, a wrong link may have been counted and its slot given back.
-      if (isOutdated()) return false
-      if (failures >= failuresPerAddress) {
-        throw new FileServiceError('too-many-attempts', 'Too many wrong links', {
-          retryAfterMs: forgottenInMs,
-        })
-      }
-      if (failures + underWay.count(key) >= failuresPerAddress) return false
-      underWay.change(key, 1)
-      return true
-    })
+  const slots = createAttemptSlots<readonly [address: string]>(counter, {
+    refusedFor: ([{ failures, forgottenInMs }]) =>
+      failures >= failuresPerAddress ? forgottenInMs : undefined,
+    hasSlot: ([key], [{ failures }], underWay) => failures + underWay(key) < failuresPerAddress,
+    refusal: 'Too many wrong links',
+  })
 
   return {
     async attempt(address, check) {
       if (isExempt(address)) return (await check()) === 'good'
-      const key = `link ${address}`
-      await enter(key)
+      const keys = [`link ${address}`] as const
+      await slots.wait(keys)
+      let failed: readonly string[] = []
       try {
         const verdict = await check()
-        if (verdict === 'wrong') await counter.add(key)
-        // This key is never read. The call makes the answer take as long as for a wrong link: a difference would reveal that the
-        // password has not changed.
-        if (verdict === 'expired') await counter.add(`expired ${key}`)
+        failed = failedKeys(keys, verdict)
         return verdict === 'good'
       } finally {
-        underWay.change(key, -1)
-        queue.wake(key)
+        await slots.leave(keys, failed)
       }
     },
   }
+}
+
+function failedKeys(keys: readonly [address: string], verdict: LinkVerdict): readonly string[] {
+  if (verdict === 'good') return []
+  // The key of an expired link is never read. It makes the answer take as long as for a wrong link: a difference would reveal that the
+  // password has not changed.
+  return verdict === 'wrong' ? keys : [`expired ${keys[0]}`]
 }

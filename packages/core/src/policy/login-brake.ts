@@ -1,6 +1,5 @@
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import { createKeyedCounter } from '../model/keyed-counter.ts'
-import { createKeyedLock } from '../model/keyed-lock.ts'
 import {
   requireCount,
   having,
@@ -9,6 +8,7 @@ import {
   type OptionCheck,
 } from '../model/require.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
+import { createAttemptSlots, type UnderWay } from './attempt-slots.ts'
 import { createRecentValues } from './recent-values.ts'
 
 export interface LoginBrakeOptions {
@@ -99,101 +99,42 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   })
   const { counter, failuresPerAddress = 30, failuresPerName = 10, isExempt = () => false } = options
   const { waitingPerAddress = 200, waiting = 1_000 } = options
-  const underWay = createKeyedCounter()
-  const places = createWaitingPlaces(waitingPerAddress, waiting)
-  const equalPlaces = createWaitingPlaces(waitingForEqual.perAddress, waitingForEqual.inAll)
-  const sharePlace = createSharedPlace()
-  const queue = createAttemptQueue()
   // The addresses from which a login succeeded, and the pairs of name and address of such logins.
   const known = createRecentValues<true>(maxKnown)
-  let failed = 0
-
-  /** The counts of the three keys; synchronous if the counter is. */
-  const read = ({ address, name, both }: Keys): Counts | Promise<Counts> => {
-    const byAddress = counter.read(address)
-    const byName = counter.read(name)
-    const byBoth = counter.read(both)
-    if (byAddress instanceof Promise || byName instanceof Promise || byBoth instanceof Promise) {
-      return Promise.all([byAddress, byName, byBoth])
-    }
-    return [byAddress, byName, byBoth]
-  }
-
-  /** How long attempts with these counts are refused, in milliseconds; `undefined` if they are allowed. */
-  const refusedFor = ([byAddress, byName, byBoth]: Counts): number | undefined => {
-    if (byAddress.failures >= failuresPerAddress) return byAddress.forgottenInMs
-    if (byName.failures < failuresPerName || byBoth.failures === 0) return undefined
-    return Math.min(byName.forgottenInMs, byBoth.forgottenInMs)
-  }
+  const isKnown = (key: string) => known.get(key) === true
 
   /** How many slots of the address are reserved for others than this attempt. */
-  const keptFrom = (keys: Keys, places: number): number =>
-    places >= shareForKnown && known.get(keys.address) === true && known.get(keys.both) !== true
-      ? Math.floor(places / shareForKnown)
+  const reserved = ([address, , both]: Keys, slots: number): number =>
+    slots >= shareForKnown && isKnown(address) && !isKnown(both)
+      ? Math.floor(slots / shareForKnown)
       : 0
 
-  const hasPlace = (keys: Keys, { failures }: FailureCount): boolean => {
-    const taken = underWay.count(keys.address)
-    const places = failuresPerAddress - failures
-    return taken === 0 ? places > 0 : taken < places - keptFrom(keys, places)
+  const hasAddressSlot = (keys: Keys, { failures }: FailureCount, underWay: UnderWay): boolean => {
+    const taken = underWay(keys[0])
+    const slots = failuresPerAddress - failures
+    return taken === 0 ? slots > 0 : taken < slots - reserved(keys, slots)
   }
 
-  const hasRoom = (keys: Keys, [byAddress, byName]: Counts): boolean =>
-    hasPlace(keys, byAddress) &&
-    (byName.failures + underWay.count(keys.name) < failuresPerName ||
-      underWay.count(keys.both) === 0)
+  const slots = createAttemptSlots<Keys>(counter, {
+    refusedFor([byAddress, byName, byBoth]) {
+      if (byAddress.failures >= failuresPerAddress) return byAddress.forgottenInMs
+      if (byName.failures < failuresPerName || byBoth.failures === 0) return undefined
+      return Math.min(byName.forgottenInMs, byBoth.forgottenInMs)
+    },
+    hasSlot(keys, [byAddress, byName], underWay) {
+      const [, name, both] = keys
+      return (
+        hasAddressSlot(keys, byAddress, underWay) &&
+        (byName.failures + underWay(name) < failuresPerName || underWay(both) === 0)
+      )
+    },
+    refusal: 'Too many failed logins',
+  })
+  const waitingSlots = createWaitingSlots(waitingPerAddress, waiting)
+  const equalSlots = createWaitingSlots(waitingForEqual.perAddress, waitingForEqual.inAll)
+  const runEqual = createEqualAttempts()
 
-  const isFree = (keys: Keys, counts: Counts) =>
-    refusedFor(counts) === undefined && hasRoom(keys, counts)
-
-  const changePlaces = (keys: Keys, by: 1 | -1) => {
-    underWay.change(keys.address, by)
-    underWay.change(keys.name, by)
-    underWay.change(keys.both, by)
-  }
-
-  /** Takes a slot if one is free. There is no `await` between the check and the taking, so that no two attempts take the same slot. */
-  const tryEnter = async (keys: Keys, reading = read(keys)): Promise<boolean> => {
-    const failedBefore = failed
-    const counts = await reading
-    // Since the counter was read, a failure may have been counted and its slot given back.
-    if (failed !== failedBefore) return tryEnter(keys)
-    const retryAfterMs = refusedFor(counts)
-    if (retryAfterMs !== undefined) {
-      throw new FileServiceError('too-many-attempts', 'Too many failed logins', { retryAfterMs })
-    }
-    if (!hasRoom(keys, counts)) return false
-    changePlaces(keys, 1)
-    return true
-  }
-
-  const lineUp = async (keys: Keys, signal: AbortSignal | undefined) => {
-    const leavePlace = places.take(keys.address)
-    try {
-      await queue.enter(keys.address, () => {
-        signal?.throwIfAborted()
-        return tryEnter(keys)
-      })
-    } finally {
-      leavePlace()
-    }
-  }
-
-  const count = async (failures: readonly string[]) => {
-    try {
-      await Promise.all(failures.map((key) => counter.add(key)))
-    } finally {
-      // Changed only now: from here on, a read of the counter finds the failures.
-      failed++
-    }
-  }
-
-  const leave = (keys: Keys) => {
-    changePlaces(keys, -1)
-    queue.wake(keys.address)
-  }
-
-  const remember = ({ address, both }: Keys) => {
+  const remember = ([address, , both]: Keys) => {
     // Set again even if it is known, so that the latest logins are kept.
     known.set(both, true)
     // Set last, so that the address is dropped after its names.
@@ -201,22 +142,44 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   }
 
   /** Runs an attempt that has a slot, counts its failure, and frees the slot. */
-  const judge = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
-    let failures: readonly string[] = []
+  const runInSlot = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
+    let failed: readonly string[] = []
     try {
       const isRight = await verify()
       if (isRight) remember(keys)
-      else failures = Object.values(keys)
+      else failed = keys
       return isRight
     } catch (error) {
       // The password may have been compared already: a verifier checks remembered passwords first, and queues others. The name is
       // not counted: otherwise a flood of attempts would lock out the customer.
-      if (isFileServiceError(error, 'overloaded') || signal?.aborted) failures = [keys.address]
+      if (isFileServiceError(error, 'overloaded') || signal?.aborted) failed = [keys[0]]
       throw error
     } finally {
-      if (failures.length > 0) await count(failures).finally(() => leave(keys))
-      else leave(keys)
+      await slots.leave(keys, failed)
     }
+  }
+
+  /** Runs an attempt for which a slot is free. */
+  const run = (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
+    const verdict = settled(verify)
+    if (verdict !== true) {
+      slots.take(keys)
+      return runInSlot(keys, () => verdict, signal)
+    }
+    // The result is synchronous: no other attempt could have taken the slot meanwhile. Without others under way no slot is scarce,
+    // and to look up a new string costs as much as a counter.
+    if (slots.underWay(keys[0]) > 0) remember(keys)
+    return true
+  }
+
+  const waitAndRun = async (keys: Keys, verify: Verify, signal: AbortSignal | undefined) => {
+    const giveBack = waitingSlots.take(keys[0])
+    try {
+      await slots.wait(keys, signal)
+    } finally {
+      giveBack()
+    }
+    return runInSlot(keys, verify, signal)
   }
 
   const attempt = async (
@@ -228,30 +191,17 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
     if (isExempt(address)) return verify()
     const keys = keysOf(name, address)
     // If others of this address wait, queue behind them.
-    const mustQueue = queue.has(keys.address) && !isRetry && known.get(keys.both) !== true
-    const reading = mustQueue ? undefined : read(keys)
-    if (reading && !(reading instanceof Promise) && isFree(keys, reading)) {
-      const verdict = settled(verify)
-      // The result is synchronous: no other attempt could have taken the slot meanwhile.
-      if (verdict === true) {
-        // Without others under way no slot is scarce, and to look up a new string costs as much as a counter.
-        if (underWay.count(keys.address) > 0) remember(keys)
-        return true
-      }
-      changePlaces(keys, 1)
-      return judge(keys, () => verdict, signal)
-    }
-    const hasEntered = reading !== undefined && (await tryEnter(keys, reading))
-    if (hasEntered) return judge(keys, verify, signal)
-    const run = async () => {
-      await lineUp(keys, signal)
-      return judge(keys, verify, signal)
-    }
-    if (password === undefined) return run()
-    return sharePlace(JSON.stringify([address, name, password]), {
-      run,
+    const mustQueue = slots.hasQueue(keys) && !isRetry && !isKnown(keys[2])
+    const found = mustQueue ? undefined : slots.ifFree(keys, () => run(keys, verify, signal))
+    // An `await` costs a microtask, at every request.
+    const isRight = found instanceof Promise ? await found : found
+    if (isRight !== undefined) return isRight
+    const queued = () => waitAndRun(keys, verify, signal)
+    if (password === undefined) return queued()
+    return runEqual(JSON.stringify([address, name, password]), {
+      run: queued,
       retry: () => attempt(login, verify, true),
-      takePlace: () => equalPlaces.take(keys.address),
+      takeSlot: () => equalSlots.take(keys[0]),
     })
   }
 
@@ -271,13 +221,11 @@ async function rejected(error: unknown): Promise<never> {
   throw error
 }
 
-type Counts = readonly [byAddress: FailureCount, byName: FailureCount, byBoth: FailureCount]
+type Keys = readonly [address: string, name: string, both: string]
 
-type Keys = Readonly<Record<'address' | 'name' | 'both', string>>
-
-/** The keys of an attempt. The name comes last, because it may contain any character. */
+/** The keys of an attempt. The name comes last in each, because it may contain any character. */
 function keysOf(name: string, address: string): Keys {
-  return { address: `address ${address}`, name: `name ${name}`, both: `both ${address} ${name}` }
+  return [`address ${address}`, `name ${name}`, `both ${address} ${name}`]
 }
 
 /** One of several equal attempts. */
@@ -287,17 +235,17 @@ interface EqualAttempt {
   /** Retries without waiting, since an equal attempt was right. */
   readonly retry: () => Promise<boolean>
   /** Takes a slot among those that wait for an equal attempt, and returns the function that frees it. Throws if there is none. */
-  readonly takePlace: () => () => void
+  readonly takeSlot: () => () => void
 }
 
 /**
  * Runs one of the attempts with equal `key` at a time. If it resolves with `true`, all that wait for it retry. Otherwise the next of
  * them runs.
  */
-type SharedPlace = (key: string, attempt: EqualAttempt) => Promise<boolean>
+type EqualAttempts = (key: string, attempt: EqualAttempt) => Promise<boolean>
 
-/** A {@link SharedPlace} that uses no memory for keys without attempts. */
-function createSharedPlace(): SharedPlace {
+/** {@link EqualAttempts} that use no memory for keys without attempts. */
+function createEqualAttempts(): EqualAttempts {
   // The waiting attempts, by the key of the running one. Each is resumed with whether the running one was right.
   const waiting = new Map<string, ((wasRight: boolean) => void)[]>()
 
@@ -314,14 +262,14 @@ function createSharedPlace(): SharedPlace {
     else waiting.delete(key)
   }
 
-  return async (key, { run, retry, takePlace }) => {
+  return async (key, { run, retry, takeSlot }) => {
     const equals = waiting.get(key)
     if (equals === undefined) {
       waiting.set(key, [])
     } else {
-      const leavePlace = takePlace()
+      const giveBack = takeSlot()
       const wasRight = await new Promise<boolean>((resolve) => equals.push(resolve))
-      leavePlace()
+      giveBack()
       if (wasRight) return retry()
     }
     let isRight = false
@@ -341,7 +289,7 @@ const always = 10
 const retryAfterMs = 1_000
 
 /** Limits how many attempts wait, of each address and of all. */
-interface WaitingPlaces {
+interface WaitingSlots {
   /**
    * Takes a slot, and returns the function that frees it.
    *
@@ -350,8 +298,8 @@ interface WaitingPlaces {
   take(address: string): () => void
 }
 
-/** {@link WaitingPlaces} with `perAddress` slots for one address, and `inAll` for all; beyond that an address has at most ten. */
-function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
+/** {@link WaitingSlots} with `perAddress` slots for one address, and `inAll` for all; beyond that an address has at most ten. */
+function createWaitingSlots(perAddress: number, inAll: number): WaitingSlots {
   const taken = createKeyedCounter()
   let all = 0
   return {
@@ -369,49 +317,5 @@ function createWaitingPlaces(perAddress: number, inAll: number): WaitingPlaces {
         all--
       }
     },
-  }
-}
-
-/** A queue, for each key, of the attempts that found no slot. They leave it in the order of their arrival. */
-interface AttemptQueue {
-  /** Whether an attempt with this key waits. */
-  has(key: string): boolean
-  /**
-   * Calls `tryEnter` when all earlier attempts have left the queue. If it resolves with `false`, calls it again after `wake` was
-   * called. Resolves when it resolves with `true`, and rejects when it rejects. `isOutdated` returns whether `wake` was called since
-   * `tryEnter` began: then the counts that it has read may be wrong, and it can return `false` to be called again at once.
-   */
-  enter(key: string, tryEnter: (isOutdated: () => boolean) => Promise<boolean>): Promise<void>
-  /** Call this when a slot of this key may be free. */
-  wake(key: string): void
-}
-
-/** An {@link AttemptQueue} that uses no memory for keys without attempts. */
-export function createAttemptQueue(): AttemptQueue {
-  const line = createKeyedLock()
-  // Wakes the first attempt of each queue.
-  const wakes = new Map<string, () => void>()
-  return {
-    has: (key) => wakes.size > 0 && wakes.has(key),
-    async enter(key, tryEnter) {
-      const leaveLine = await line(key)
-      try {
-        while (true) {
-          // Set before the check, so that an attempt that ends during the check is not missed.
-          const { promise: end, resolve } = Promise.withResolvers<undefined>()
-          let isWoken = false
-          wakes.set(key, () => {
-            isWoken = true
-            resolve(undefined)
-          })
-          if (await tryEnter(() => isWoken)) return
-          await end
-        }
-      } finally {
-        wakes.delete(key)
-        leaveLine()
-      }
-    },
-    wake: (key) => wakes.get(key)?.(),
   }
 }
