@@ -165,7 +165,7 @@ function serviceOf({
           upload: policy,
           resumable: resumablePolicy,
           counts,
-          underWay: createKeyedCounter(),
+          underWay: { uploads: createKeyedCounter(), requests: createKeyedCounter() },
           onUploaded: notifyUploaded,
         }
       : undefined

@@ -18,7 +18,13 @@ export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-ra
 export { isLimited, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
-export { createKeyedCounter, type KeyedCounter, type UseCounter } from './model/keyed-counter.ts'
+export {
+  countOf,
+  createKeyedCounter,
+  type KeyedCounter,
+  type UseCount,
+  type UseCounter,
+} from './model/keyed-counter.ts'
 export {
   createKeyedLock,
   type KeyedLock,

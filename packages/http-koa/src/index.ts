@@ -21,7 +21,7 @@ export {
   type LoginResult,
   type OnLogin,
 } from './guards/authenticate.ts'
-export { linkLimits, type RequestCounter } from './guards/enter.ts'
+export { createRequestCounters, linkLimits, type RequestCounters } from './guards/enter.ts'
 export {
   multerOptions,
   createMulterStorage,

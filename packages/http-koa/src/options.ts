@@ -1,5 +1,4 @@
 import {
-  createKeyedCounter,
   having,
   requireCount,
   requireFlag,
@@ -26,7 +25,12 @@ import {
   type OnLogin,
 } from './guards/authenticate.ts'
 import { createCors } from './guards/cors.ts'
-import { createRequestLimit, type RequestCounter, type TakeSlot } from './guards/enter.ts'
+import {
+  createRequestCounters,
+  createRequestLimit,
+  type RequestCounters,
+  type TakeSlot,
+} from './guards/enter.ts'
 import { consoleLog, type HttpLog } from './guards/errors.ts'
 import type { PageFiles } from './links/page.ts'
 import type { HoldfastState, OnAnswered } from './server/exchange.ts'
@@ -57,11 +61,8 @@ export interface RouterOptions {
    * of a proxy whose `X-Forwarded-For` is not believed. Default: none.
    */
   readonly isExempt?: (address: string) => boolean
-  /**
-   * Counts the requests under way by key, so that several processes can share the counts: all requests under the empty key,
-   * those of a customer under the customer's name, and those by links under keys with a slash. Default: counts in this process.
-   */
-  readonly requestCounter?: RequestCounter
+  /** Counts the requests under way, so that several processes can share the limits. Default: counts in this process. */
+  readonly requestCounters?: RequestCounters
   /**
    * Origins, such as `https://app.example.com`, whose scripts may use the service from a browser, or `*` for all. The scripts log
    * in by the headers, as every client does; a browser never adds cookies. Default: none.
@@ -112,7 +113,7 @@ function checkRouterOptions(service: FileService, options: RouterOptions): void 
     'maxRequests?': (what, value) => requireCount(what, value, 'requests'),
     'maxRequestsPerCustomer?': (what, value) => requireCount(what, value, 'requests'),
     'isExempt?': requireFunction,
-    'requestCounter?': having('count', 'change'),
+    'requestCounters?': having(),
     'corsOrigins?': requireTexts,
     'links?': requireFlag,
     'resumable?': requireFlag,
@@ -122,6 +123,15 @@ function checkRouterOptions(service: FileService, options: RouterOptions): void 
     'onAnswered?': requireFunction,
     'onLogin?': requireFunction,
     'audit?': requireFunction,
+  })
+  if (options.requestCounters === undefined) return
+  const counting = having('count', 'change')
+  requireOptions('createRequestCounters()', options.requestCounters, {
+    all: counting,
+    byLinks: counting,
+    perCustomer: counting,
+    byLinksPerCustomer: counting,
+    byLinksPerNetwork: counting,
   })
 }
 
@@ -154,7 +164,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const { maxRequests = Infinity, maxRequestsPerCustomer = Infinity } = options
   const { resumable = true, resumableDraft = false, links = true } = options
   const { isResumable, maxFileSize } = service
-  const { corsOrigins = [], requestCounter = createKeyedCounter() } = options
+  const { corsOrigins = [], requestCounters = createRequestCounters() } = options
   const { isExempt = () => false } = options
   const onUnreadable = warnOfUnreadableHeaders(log)
   const addressOf = createAddressOf(trustedProxies, onUnreadable, (address) => {
@@ -175,7 +185,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
       maxRequests,
       maxRequestsPerCustomer,
       isExempt,
-      requestCounter,
+      requestCounters,
     }),
     recorder: audit ? createAuditRecorder(audit, addressOf) : noRecorder,
     cors: corsOrigins.length > 0 ? createCors(corsOrigins) : undefined,

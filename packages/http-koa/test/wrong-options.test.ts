@@ -1,4 +1,4 @@
-import { createFileService, type FileService } from '@holdfast/core'
+import { createFileService, createKeyedCounter, type FileService } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import {
@@ -6,6 +6,7 @@ import {
   createHttpServer,
   createHttpsServer,
   createMulterStorage,
+  createRequestCounters,
   createRouter,
   type RouterOptions,
 } from '../src/index.ts'
@@ -23,6 +24,8 @@ const wrongOptions: readonly (readonly [options: unknown, words: RegExp])[] = [
   [{ corsOrigins: '*' }, /corsOrigins must be an array of strings/],
   [{ maxRequests: '5' }, /maxRequests must be a number of requests, not the string "5"/],
   [{ maxRequestsPerCustomer: NaN }, /maxRequestsPerCustomer.*NaN/],
+  [{ requestCounters: createKeyedCounter() }, /all is missing: createRequestCounters\(\)/],
+  [{ requestCounters: { ...createRequestCounters(), all: {} } }, /all has no count\(\)/],
   [{ log: () => {} }, /log must be an object, not a function/],
   [{ log: {} }, /log has no info\(\)/],
   [{ web: {} }, /web must be a function/],

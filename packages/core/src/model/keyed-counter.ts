@@ -1,7 +1,18 @@
+/** Counts how many uses of one thing are under way. */
+export interface UseCount {
+  count(): number
+  change(by: 1 | -1): void
+}
+
 /** Counts by key how many uses are under way. */
 export interface UseCounter {
   count(key: string): number
   change(key: string, by: 1 | -1): void
+}
+
+/** The count of one key of `counter`. */
+export function countOf(counter: UseCounter, key: string): UseCount {
+  return { count: () => counter.count(key), change: (by) => counter.change(key, by) }
 }
 
 /** A count for each key. */

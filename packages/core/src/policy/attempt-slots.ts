@@ -60,8 +60,8 @@ export function createAttemptSlots<Keys extends AttemptKeys>(
 
   const read = (keys: Keys): Counts<Keys> | Promise<Counts<Keys>> => {
     const found = keys.map((key) => counter.read(key))
-    const isKnown = found.every((one) => !(one instanceof Promise))
-    return (isKnown ? found : Promise.all(found)) as Counts<Keys> | Promise<Counts<Keys>>
+    const mustWait = found.some((one) => one instanceof Promise)
+    return (mustWait ? Promise.all(found) : found) as Counts<Keys> | Promise<Counts<Keys>>
   }
 
   const decide = <T>(keys: Keys, found: Counts<Keys>, run: () => T): T | undefined => {

@@ -26,12 +26,19 @@ export interface UploadLinkPolicy extends LinkPolicy {
   readonly publishLocks: KeyedTurns
   /** Counts the files under the prefixes of links. */
   readonly counts: PrefixCounts
-  /** Counts this process's uploads by links under way, by the link's name or prefix; of uploads in pieces also requests, by upload. */
-  readonly underWay: KeyedCounter
+  readonly underWay: LinkUploadsUnderWay
   /** Counts the requests that add bytes to uploads in pieces by links, by upload. */
   readonly growingUploads: UseCounter
   /** Called when an upload has been published. */
   onUploaded(customer: Customer, file: BlobInfo): void
+}
+
+/** What this process's uploads by links have under way. */
+interface LinkUploadsUnderWay {
+  /** Counts the uploads, by customer and the link's name or prefix. */
+  readonly uploads: KeyedCounter
+  /** Counts the requests of uploads in pieces, by customer and upload. */
+  readonly requests: KeyedCounter
 }
 
 /** Everything that a link to upload allows. */
@@ -161,24 +168,28 @@ function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeep
   }
 }
 
-/** Makes a function that runs at most `most` works at a time, which `underWay` counts by `key`. No error has the customer's numbers. */
-function boundedBy(underWay: KeyedCounter, key: string, most: number): ResumableByLink['inSlot'] {
+/** Makes a function that runs at most `most` works of the link `key` at a time. No error has the customer's numbers. */
+function boundedBy(
+  { uploads, requests }: LinkUploadsUnderWay,
+  key: string,
+  most: number,
+): ResumableByLink['inSlot'] {
   const enter = () => {
-    if (underWay.count(key) >= most) {
+    if (uploads.count(key) >= most) {
       const message = `${most} upload(s) by the link are under way already`
       throw new FileServiceError('overloaded', message, { retryAfterMs })
     }
-    underWay.change(key, 1)
+    uploads.change(key, 1)
   }
   return async (work, upload) => {
-    if (upload === undefined || underWay.count(upload) === 0) enter()
-    if (upload !== undefined) underWay.change(upload, 1)
+    if (upload === undefined || requests.count(upload) === 0) enter()
+    if (upload !== undefined) requests.change(upload, 1)
     try {
       return await work()
     } catch (error) {
       throw withoutNumbers(error)
     } finally {
-      if (upload === undefined || underWay.change(upload, -1) === 0) underWay.change(key, -1)
+      if (upload === undefined || requests.change(upload, -1) === 0) uploads.change(key, -1)
     }
   }
 }

@@ -135,9 +135,9 @@ export function resumableByLink(
   }
 }
 
-/** The key of an upload in the counters; no other key has two slashes in a row. */
+/** The key of an upload in the counters. The name of a customer has no slash. */
 function growingKey(customer: Customer, id: string): string {
-  return `${customer.name}//${id}`
+  return `${customer.name}/${id}`
 }
 
 /**

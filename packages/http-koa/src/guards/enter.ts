@@ -1,5 +1,11 @@
 import type { Context, Middleware, Next } from 'koa'
-import { FileServiceError } from '@holdfast/core'
+import {
+  countOf,
+  createKeyedCounter,
+  FileServiceError,
+  type UseCount,
+  type UseCounter,
+} from '@holdfast/core'
 import { onExchangeEnd } from '../server/connection.ts'
 import {
   customerOf,
@@ -120,11 +126,29 @@ function createAdmit(enter: Enter): Admit {
 /** After how long a client that got no slot may retry, in milliseconds. */
 const retryAfterMs = 1_000
 
-/** Counts requests under way by key, as a `KeyedCounter` of core does. */
-export interface RequestCounter {
-  /** How many requests of a key are under way. */
-  count(key: string): number
-  change(key: string, by: 1 | -1): void
+/** Counts the requests under way. Applications that share these counters share their limits. */
+export interface RequestCounters {
+  /** All requests. */
+  readonly all: UseCount
+  /** All requests by links. */
+  readonly byLinks: UseCount
+  /** The requests of each customer that are not by links, by the customer's name. */
+  readonly perCustomer: UseCounter
+  /** The requests by links of each customer, by the customer's name. */
+  readonly byLinksPerCustomer: UseCounter
+  /** The requests by links from each network, as in `192.0.2.1` or `2001:db8::/64`. */
+  readonly byLinksPerNetwork: UseCounter
+}
+
+/** Counters of this process. */
+export function createRequestCounters(): RequestCounters {
+  return {
+    all: countOf(createKeyedCounter(), ''),
+    byLinks: countOf(createKeyedCounter(), ''),
+    perCustomer: createKeyedCounter(),
+    byLinksPerCustomer: createKeyedCounter(),
+    byLinksPerNetwork: createKeyedCounter(),
+  }
 }
 
 /**
@@ -143,11 +167,7 @@ interface RequestLimits {
   readonly maxRequestsPerCustomer: number
   /** Whether the limit of requests by links from one network does not hold for `network`. */
   readonly isExempt: (network: string) => boolean
-  /**
-   * Counts all requests under the empty key, those of each customer under the customer's name, all by links under `link/`, those
-   * by a customer's links under `link/` and the name, and those by links from a network under `from/` and the network.
-   */
-  readonly requestCounter: RequestCounter
+  readonly requestCounters: RequestCounters
 }
 
 /** How many of `maxRequests` may be by links, and how many of those may come from one network. */
@@ -161,43 +181,51 @@ export function createRequestLimit({
   maxRequests,
   maxRequestsPerCustomer,
   isExempt,
-  requestCounter,
+  requestCounters,
 }: RequestLimits): TakeSlot {
-  const { byLinks, fromNetwork } = linkLimits(maxRequests)
-  const slots = (customer: string, visitor?: string): readonly Share[] => {
-    const all = { key: '', most: maxRequests, whose: '' }
-    if (visitor === undefined) {
-      return [all, { key: customer, most: maxRequestsPerCustomer, whose: ` of "${customer}"` }]
-    }
-    const whose = ` by links of "${customer}"`
-    const from = { key: `from/${visitor}`, most: fromNetwork, whose: ` by links from ${visitor}` }
-    return [
-      all,
-      { key: 'link/', most: byLinks, whose: ' by links' },
-      { key: `link/${customer}`, most: maxRequestsPerCustomer, whose },
-      ...(isExempt(visitor) ? [] : [from]),
-    ]
+  const { all, byLinks, perCustomer, byLinksPerCustomer, byLinksPerNetwork } = requestCounters
+  const most = { all: maxRequests, ...linkLimits(maxRequests), each: maxRequestsPerCustomer }
+  const every = { uses: all, most: most.all, whose: '' }
+  const everyByLinks = { uses: byLinks, most: most.byLinks, whose: ' by links' }
+  const ofCustomer = (customer: string): Limit => ({
+    uses: countOf(perCustomer, customer),
+    most: most.each,
+    whose: ` of "${customer}"`,
+  })
+  const byLinksOf = (customer: string): Limit => ({
+    uses: countOf(byLinksPerCustomer, customer),
+    most: most.each,
+    whose: ` by links of "${customer}"`,
+  })
+  const fromNetwork = (network: string): Limit => ({
+    uses: countOf(byLinksPerNetwork, network),
+    most: most.fromNetwork,
+    whose: ` by links from ${network}`,
+  })
+  const limitsOf = (customer: string, visitor: string | undefined): readonly Limit[] => {
+    if (visitor === undefined) return [every, ofCustomer(customer)]
+    const limits = [every, everyByLinks, byLinksOf(customer)]
+    return isExempt(visitor) ? limits : [...limits, fromNetwork(visitor)]
   }
   return (customer, visitor) => {
-    const taken = slots(customer, visitor)
-    for (const { key, most, whose } of taken) {
-      if (requestCounter.count(key) >= most) throw overloaded(most, whose)
-    }
-    for (const { key } of taken) requestCounter.change(key, 1)
+    const limits = limitsOf(customer, visitor)
+    for (const limit of limits) if (limit.uses.count() >= limit.most) throw overloaded(limit)
+    for (const { uses } of limits) uses.change(1)
     return () => {
-      for (const { key } of taken) requestCounter.change(key, -1)
+      for (const { uses } of limits) uses.change(-1)
     }
   }
 }
 
-/** A counter that a request adds to, and its limit. Names of customers have no slash, so they equal no other key. */
-interface Share {
-  readonly key: string
+/** How many requests may be under way. */
+interface Limit {
+  /** Those that are. */
+  readonly uses: UseCount
   readonly most: number
   readonly whose: string
 }
 
-function overloaded(max: number, whose: string): FileServiceError {
-  const message = `${max} requests${whose} are under way already`
+function overloaded({ most, whose }: Limit): FileServiceError {
+  const message = `${most} requests${whose} are under way already`
   return new FileServiceError('overloaded', message, { retryAfterMs })
 }

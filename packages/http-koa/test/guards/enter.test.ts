@@ -7,6 +7,7 @@ import { createHttpServer } from '../../src/server/http-server.ts'
 import { collectAudit } from '../support/collected-audit.ts'
 import { collectLog } from '../support/collected-log.ts'
 import { listenAsDescribed } from '../support/listening.ts'
+import { watchRequestCounters } from '../support/watched-counters.ts'
 import { filePart, form, formRequest, formType, request, textPart } from '../support/request.ts'
 
 const content = 'x'.repeat(300_000)
@@ -34,7 +35,6 @@ async function runCounting(
     verifyPassword: async () => false,
   })
   const counts = { logins: 0, asked: 0, changes: [] as string[] }
-  const underWay = new Map<string, number>()
   const audit = collectAudit()
   const log = collectLog()
   const app = createApp(service, {
@@ -46,21 +46,15 @@ async function runCounting(
       await login()
       return service.filesOf({ name: 'demo' })
     },
-    requestCounter: {
-      count(key) {
-        if (key === '') counts.asked++
-        return underWay.get(key) ?? 0
-      },
-      change(key, by) {
-        underWay.set(key, (underWay.get(key) ?? 0) + by)
-        counts.changes.push(`${key || 'all'} ${by}`)
-      },
-    },
+    requestCounters: watchRequestCounters({
+      onCount: (name) => void (name === 'all' && counts.asked++),
+      onChange: (name, by) => void counts.changes.push(`${name} ${by}`),
+    }),
   })
   return { ...(await listenAsDescribed(createHttpServer(app))), counts, audit, log }
 }
 
-const onceEach = ['all 1', 'demo 1', 'all -1', 'demo -1']
+const onceEach = ['all 1', 'perCustomer demo 1', 'all -1', 'perCustomer demo -1']
 
 describe('createEnter', () => {
   const ways: readonly (readonly [title: string, data: Uint8Array, status: number])[] = [
@@ -157,7 +151,10 @@ describe('createEnter', () => {
     gate.resolve(undefined)
     await until('all slots are given back', () => app.counts.changes.length >= 20)
     expect(app.counts.logins).to.equal(5)
-    const sum = app.counts.changes.reduce((total, text) => total + Number(text.split(' ')[1]), 0)
+    const sum = app.counts.changes.reduce(
+      (total, text) => total + Number(text.split(' ').at(-1)),
+      0,
+    )
     expect([app.counts.changes.length, sum]).to.deep.equal([20, 0])
     const uploads = app.audit.events.map(({ event, outcome }) => `${event} ${outcome}`)
     expect(uploads).to.deep.equal(Array.from({ length: 4 }, () => 'upload aborted'))

@@ -10,6 +10,7 @@ import { createHttpServer } from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { auth, runApp, type RunningApp } from '../support/running-app.ts'
+import { recordSlots } from '../support/watched-counters.ts'
 
 const linkOf = (body: string) => (JSON.parse(body) as { readonly url: string }).url
 
@@ -55,19 +56,14 @@ describe('links over HTTP', () => {
   })
 
   it('have places of their own under way, so that they cannot keep the customer out', async () => {
-    const taken: string[] = []
-    const requestCounter = {
-      count: () => 0,
-      change(key: string, by: 1 | -1) {
-        if (by === 1) taken.push(key)
-      },
-    }
-    await using app = await runApp({ requestCounter })
+    const { taken, requestCounters } = recordSlots()
+    await using app = await runApp({ requestCounters })
     await app.files.upload('a', 'a')
     const made = await fetch(`${app.url}/link/a`, { method: 'POST', headers: auth })
     await (await fetch(linkOf(await made.text()))).text()
-    const byLink = ['', 'link/', 'link/demo', 'from/127.0.0.1']
-    expect(taken).to.deep.equal(['', 'demo', ...byLink])
+    const ofCustomer = ['all', 'perCustomer demo']
+    const byLink = ['all', 'byLinks', 'byLinksPerCustomer demo', 'byLinksPerNetwork 127.0.0.1']
+    expect(taken).to.deep.equal([...ofCustomer, ...byLink])
   })
 
   it('are reported as used by a link', async () => {
@@ -228,17 +224,11 @@ describe('links to upload over HTTP', () => {
   })
 
   it('have places of their own under way, and are reported and recorded as what they are', async () => {
-    const taken: string[] = []
     const reported: unknown[] = []
     const events: AuditEvent[] = []
-    const requestCounter = {
-      count: () => 0,
-      change(key: string, by: 1 | -1) {
-        if (by === 1) taken.push(key)
-      },
-    }
+    const { taken, requestCounters } = recordSlots()
     await using app = await runApp({
-      requestCounter,
+      requestCounters,
       onAnswered: ({ route, isByLink, customer }) =>
         void reported.push([route, isByLink, customer]),
       audit: async (event) => {
@@ -255,8 +245,8 @@ describe('links to upload over HTTP', () => {
     body.append('file', new File(['xy'], '2'))
     await (await fetch(link, { method: 'POST', body })).text()
     expect(taken.filter((key) => key.endsWith('demo'))).to.deep.equal([
-      'demo',
-      ...Array.from({ length: 3 }, () => 'link/demo'),
+      'perCustomer demo',
+      ...Array.from({ length: 3 }, () => 'byLinksPerCustomer demo'),
     ])
     await until('all are reported', () => reported.length === 5)
     expect(reported).to.deep.equal([

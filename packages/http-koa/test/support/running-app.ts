@@ -31,7 +31,7 @@ export interface RunOptions
       | 'onLogin'
       | 'corsOrigins'
       | 'links'
-      | 'requestCounter'
+      | 'requestCounters'
       | 'maxRequests'
       | 'isExempt'
       | 'resumable'
@@ -58,7 +58,7 @@ export async function runApp({
   trustedProxies = [],
   corsOrigins = [],
   links = true,
-  requestCounter,
+  requestCounters,
   maxRequests = Infinity,
   isExempt = () => false,
   resumable = true,
@@ -86,7 +86,7 @@ export async function runApp({
       isExempt,
       resumable,
       resumableDraft,
-      ...(requestCounter && { requestCounter }),
+      ...(requestCounters && { requestCounters }),
       ...(audit && { audit }),
       ...(onAnswered && { onAnswered }),
       ...(onLogin && { onLogin }),

@@ -112,7 +112,7 @@ const codes = [...errorCodes, 'unexpected']
 /** Metrics of requests and connections. */
 export function createRequestFigures(
   register: Registry,
-): Pick<ServerWatch, 'requestCounter' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
+): Pick<ServerWatch, 'requestCounters' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
   const registers = [register]
   const requests = createCounts(register, {
     name: 'holdfast_http_requests_total',
@@ -188,12 +188,15 @@ export function createRequestFigures(
       figures?.sent.add(bytesOut)
       figures?.duration.observe(durationMs / 1000)
     },
-    requestCounter: (counter) => ({
-      count: (key) => counter.count(key),
-      change(key, by) {
-        if (key === '') underWay += by
-        counter.change(key, by)
+    requestCounters: ({ all, ...others }) => ({
+      all: {
+        count: () => all.count(),
+        change(by) {
+          underWay += by
+          all.change(by)
+        },
       },
+      ...others,
     }),
     server(server: Server) {
       countConnections = promisify(server.getConnections.bind(server))

@@ -1,13 +1,12 @@
 import {
   adviceText,
-  createKeyedCounter,
   type CredentialSource,
   type FailureCounter,
   type LinkServiceOptions,
   type PasswordVerifier,
   type QuotaKeeper,
 } from '@holdfast/core'
-import type { RequestCounter } from '@holdfast/http-koa'
+import { createRequestCounters, type RequestCounters } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
 import type { Logger } from 'pino'
 import {
@@ -43,8 +42,8 @@ export interface SharedServices {
   readonly quotas?: QuotaKeeper
   /** The locks and counters that links share with other processes. Default: those of `createFileService`. */
   readonly links?: Pick<LinkServiceOptions, 'publishLocks' | 'growingUploads'>
-  /** The counter for the limits of requests under way. */
-  readonly requestCounter: RequestCounter
+  /** The counters for the limits of requests under way. */
+  readonly requestCounters: RequestCounters
   readonly customersState: () => CustomersState
   /** `undefined` if the server speaks HTTP. */
   readonly certificateState?: (() => CertificateState) | undefined
@@ -103,7 +102,7 @@ export async function openSharedServices(
     verifyPassword: watch.verifyPassword(createPasswordVerifier()),
     failures,
     linkFailures: failures,
-    requestCounter: createKeyedCounter(),
+    requestCounters: createRequestCounters(),
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])
       return taken.every(Boolean)

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { type PasswordVerifier, SetupError } from '@holdfast/core'
-import type { OnAnswered, OnLogin, RequestCounter } from '@holdfast/http-koa'
+import type { OnAnswered, OnLogin, RequestCounters } from '@holdfast/http-koa'
 import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/open-store.ts'
 import type { Config } from '../config/resolve-config.ts'
@@ -17,7 +17,7 @@ export interface ServerWatch {
   readonly onLogin?: OnLogin
   verifyPassword(verify: PasswordVerifier): PasswordVerifier
   store(store: ClosableStore): ClosableStore
-  requestCounter(counter: RequestCounter): RequestCounter
+  requestCounters(counters: RequestCounters): RequestCounters
   server(server: Server): void
   /** Called when a new version was accepted, or was refused so that the old one stays in use. */
   onReload(what: Reloadable, isTaken: boolean): void
@@ -29,7 +29,7 @@ export interface ServerWatch {
 export const noWatch: ServerWatch = {
   verifyPassword: (verify) => verify,
   store: (store) => store,
-  requestCounter: (counter) => counter,
+  requestCounters: (counters) => counters,
   server() {},
   onReload() {},
   onExpired() {},

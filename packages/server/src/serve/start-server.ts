@@ -92,7 +92,7 @@ export async function startServer(
       corsOrigins: config['cors-origin'] ?? [],
       resumableDraft: config['resumable-draft'],
       ...(!config['no-web'] && { web: openPage }),
-      requestCounter: watch.requestCounter(services.requestCounter),
+      requestCounters: watch.requestCounters(services.requestCounters),
       ...(watch.onLogin && { onLogin: watch.onLogin }),
       ...(watch.onAnswered && { onAnswered: watch.onAnswered }),
       ...(trail && { audit: trail.audit }),

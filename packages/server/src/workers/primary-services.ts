@@ -14,7 +14,13 @@ import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-counters.ts'
 import { createSharedTurns, createTurnServer } from './turn-server.ts'
-import type { PrimaryHandlers, ReplicaHandlers, SentLinkKey } from './worker-protocol.ts'
+import {
+  sharedCounters,
+  type PrimaryHandlers,
+  type ReplicaHandlers,
+  type SentLinkKey,
+  type SharedCount,
+} from './worker-protocol.ts'
 
 /** The primary's side of the shared services for one worker. */
 export interface Share {
@@ -42,13 +48,13 @@ const noKey = new Uint8Array(32)
 export function createPrimaryServices(
   services: Omit<
     OwnServices,
-    'linkFailures' | 'links' | 'requestCounter' | 'customersState' | 'reload' | 'close'
+    'linkFailures' | 'links' | 'requestCounters' | 'customersState' | 'reload' | 'close'
   >,
   books: LocalQuotaKeeper,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
 ): PrimaryServices {
   const { certificate, verifyPassword } = services
-  const shares = new Map<RpcChannel<ReplicaHandlers>, KeyedCounter>()
+  const shares = new Map<RpcChannel<ReplicaHandlers>, WorkerCounters>()
   const replicatedFailures = createReplicatedFailureCounter()
   const publishLocks = createSharedTurns()
 
@@ -63,12 +69,21 @@ export function createPrimaryServices(
   }
   const brake = createLoginBrake({ counter: failures, ...brakeOptions })
 
-  const sendCount = (key: string) => {
-    const all = [...shares.values()].reduce((sum, counts) => sum + counts.count(key), 0)
-    for (const [channel, counts] of shares) {
-      channel.notify('count', { key, count: all - counts.count(key) })
+  const sendCount = ({ counter, key }: Omit<SharedCount, 'count'>) => {
+    const all = [...shares.values()].reduce(
+      (sum, counters) => sum + counters[counter].count(key),
+      0,
+    )
+    for (const [channel, counters] of shares) {
+      channel.notify('count', { counter, key, count: all - counters[counter].count(key) })
     }
   }
+  /** The counts that are not 0 in one of these workers. */
+  const nonZero = (workers: readonly WorkerCounters[]) =>
+    sharedCounters.flatMap((counter) => {
+      const keys = new Set(workers.flatMap((counters) => counters[counter].keys()))
+      return [...keys].map((key) => ({ counter, key }))
+    })
   const customers = () =>
     services.customers().map((name) => services.credentials.find(name) as Credential)
   certificate?.onReplaced((next: ReadCertificate) => {
@@ -79,7 +94,7 @@ export function createPrimaryServices(
     give(channel) {
       const quotas = createQuotaServer(books)
       const turns = createTurnServer(publishLocks)
-      const counts = createKeyedCounter()
+      const counters = createWorkerCounters()
       return {
         answers: {
           ...quotas.answers,
@@ -94,23 +109,21 @@ export function createPrimaryServices(
             return { exists: key === undefined ? 0 : 1, key: sent }
           },
           linkFailed: ({ key }) => failures.add(key),
-          count({ key, count }) {
-            counts.set(key, count)
-            sendCount(key)
+          count(change: SharedCount) {
+            counters[change.counter].set(change.key, change.count)
+            sendCount(change)
           },
         } satisfies Answers,
         welcome() {
-          shares.set(channel(), counts)
+          shares.set(channel(), counters)
           if (certificate) channel().notify('certificate', certificate.current())
           channel().notify('customers', customers())
           for (const failure of replicatedFailures.all()) channel().notify('failure', failure)
-          for (const key of new Set([...shares.values()].flatMap((each) => each.keys()))) {
-            sendCount(key)
-          }
+          for (const each of nonZero([...shares.values()])) sendCount(each)
         },
         end() {
           shares.delete(channel())
-          for (const key of counts.keys()) sendCount(key)
+          for (const each of nonZero([counters])) sendCount(each)
           quotas.end()
           turns.end()
         },
@@ -120,4 +133,12 @@ export function createPrimaryServices(
       for (const channel of shares.keys()) channel.notify('customers', customers())
     },
   }
+}
+
+/** What one worker has reported of each of the shared counters. */
+type WorkerCounters = Readonly<Record<SharedCount['counter'], KeyedCounter>>
+
+function createWorkerCounters(): WorkerCounters {
+  const entries = sharedCounters.map((name) => [name, createKeyedCounter()] as const)
+  return Object.fromEntries(entries) as WorkerCounters
 }

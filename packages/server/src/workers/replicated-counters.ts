@@ -1,5 +1,9 @@
-import { type FailureCount, type FailureCounter, createKeyedCounter } from '@holdfast/core'
-import type { RequestCounter } from '@holdfast/http-koa'
+import {
+  type FailureCount,
+  type FailureCounter,
+  type UseCounter,
+  createKeyedCounter,
+} from '@holdfast/core'
 import { failureKey } from '../logins/login-failure-counter.ts'
 
 /** The failures of a key, as one process sends them to another. */
@@ -61,26 +65,26 @@ export function createReplicatedFailureCounter(
   }
 }
 
-/** How many requests of a key are under way, as one process sends it to another. */
+/** How many uses of a key are under way, as one process sends it to another. */
 export interface ReplicatedCount {
   readonly key: string
   readonly count: number
 }
 
-/** Counts the requests of this process and those that other processes have reported. */
-export interface ReplicatedRequestCounter extends RequestCounter {
-  /** Sets how many requests of a key all other processes have together. */
+/** Counts the uses in this process and those that other processes have reported. */
+export interface ReplicatedCounter extends UseCounter {
+  /** Sets how many uses of a key all other processes have together. */
   readonly apply: (change: ReplicatedCount) => void
 }
 
 /**
- * Makes a {@link ReplicatedRequestCounter}. It calls `notify` when the count of a key has changed by `stepOf(key)` since its last
- * report, or is zero again. So a few requests that begin and end are not reported.
+ * Makes a {@link ReplicatedCounter}. It calls `notify` when the count of a key has changed by `step` since its last report, or is
+ * zero again. So a few uses that begin and end are not reported.
  */
-export function createReplicatedRequestCounter(
-  stepOf: (key: string) => number,
+export function createReplicatedCounter(
+  step: number,
   notify: (change: ReplicatedCount) => void,
-): ReplicatedRequestCounter {
+): ReplicatedCounter {
   const own = createKeyedCounter()
   const reported = createKeyedCounter()
   const others = createKeyedCounter()
@@ -88,7 +92,7 @@ export function createReplicatedRequestCounter(
   const notifyIfMoved = (key: string, count: number) => {
     const before = reported.count(key)
     const isOver = count === 0 && before > 0
-    if (!isOver && Math.abs(count - before) < stepOf(key)) return
+    if (!isOver && Math.abs(count - before) < step) return
     reported.set(key, count)
     notify({ key, count })
   }

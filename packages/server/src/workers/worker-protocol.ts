@@ -50,6 +50,21 @@ export interface SentLinkKey {
   readonly key: string
 }
 
+/** The names of the counters that all workers share: those of requests under way, and of links' uploads to which bytes are added. */
+export const sharedCounters = [
+  'all',
+  'byLinks',
+  'perCustomer',
+  'byLinksPerCustomer',
+  'byLinksPerNetwork',
+  'growingUploads',
+] as const
+
+/** A change of one of the {@link sharedCounters}. */
+export interface SharedCount extends ReplicatedCount {
+  readonly counter: (typeof sharedCounters)[number]
+}
+
 /** The primary's handlers for the shared services. */
 export type PrimaryHandlers = QuotaHandlers &
   TurnHandlers & {
@@ -58,7 +73,7 @@ export type PrimaryHandlers = QuotaHandlers &
     linkKey(customer: { readonly name: string }): Promise<SentLinkKey>
     /** Counts a wrong link. */
     linkFailed(failure: { readonly key: string }): Promise<void>
-    count(change: ReplicatedCount): void
+    count(change: SharedCount): void
   }
 
 /** The worker's handlers for the data that its primary sends. */
@@ -66,5 +81,5 @@ export type ReplicaHandlers = {
   customers(credentials: readonly Credential[]): void
   certificate(certificate: ReadCertificate): void
   failure(failure: ReplicatedFailure): void
-  count(change: ReplicatedCount): void
+  count(change: SharedCount): void
 }

@@ -1,5 +1,6 @@
 import { linkLimits } from '@holdfast/http-koa'
 import {
+  countOf,
   type Credential,
   type PasswordVerifier,
   isLimited,
@@ -13,12 +14,18 @@ import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { RpcChannel } from './rpc-channel.ts'
 import {
   createReplicatedFailureCounter,
-  createReplicatedRequestCounter,
+  createReplicatedCounter,
   stepOfLimit,
   type ReplicatedCount,
-  type ReplicatedRequestCounter,
+  type ReplicatedCounter,
 } from './replicated-counters.ts'
-import type { PrimaryHandlers, ReplicaHandlers, WorkerOrder } from './worker-protocol.ts'
+import {
+  sharedCounters,
+  type PrimaryHandlers,
+  type ReplicaHandlers,
+  type SharedCount,
+  type WorkerOrder,
+} from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 import type { TurnHandlers } from './turn-server.ts'
 
@@ -39,8 +46,8 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   let current: ReadCertificate | undefined
   let use: (certificate: ReadCertificate) => void = () => {}
   const failures = createReplicatedFailureCounter()
-  const counts: ReplicatedCount[] = []
-  let apply: ReplicatedRequestCounter['apply'] = (change) => void counts.push(change)
+  const early: SharedCount[] = []
+  let apply: (change: SharedCount) => void = (change) => void early.push(change)
 
   return {
     answers: {
@@ -55,9 +62,10 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
       count: (change) => apply(change),
     },
     open({ config, place }) {
-      const requestCounter = openCounter(config, primary())
-      counts.forEach(requestCounter.apply)
-      apply = requestCounter.apply
+      const counters = openCounters(config, primary())
+      apply = ({ counter, ...change }) => counters[counter].apply(change)
+      early.forEach(apply)
+      const { all, byLinks, growingUploads, ...keyed } = counters
       const first = current
       return {
         writer: place,
@@ -80,8 +88,8 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
           add: (key) => primary().ask('linkFailed', { key }),
         },
         quotas: createQuotaClient(primary()),
-        links: { publishLocks: createTurnClient(primary()), growingUploads: requestCounter },
-        requestCounter,
+        links: { publishLocks: createTurnClient(primary()), growingUploads },
+        requestCounters: { all: countOf(all, ''), byLinks: countOf(byLinks, ''), ...keyed },
         customersState: () => ({ count: credentials.size }),
         reload: async () => true,
         close: async () => {},
@@ -90,27 +98,28 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   }
 }
 
-/** Whether `key` is that of a growing upload. Only these have two slashes. Other workers must know of it, or they may discard it. */
-const isAppend = (key: string) => key.includes('//')
+type WorkerCounters = Readonly<Record<SharedCount['counter'], ReplicatedCounter>>
 
-function openCounter(
+function openCounters(
   config: WorkerOrder['config'],
   primary: RpcChannel<PrimaryHandlers>,
-): ReplicatedRequestCounter {
-  const all = stepOfLimit(config['max-requests'], config.workers)
-  const each = stepOfLimit(config['max-requests-per-customer'], config.workers)
+): WorkerCounters {
   const { byLinks, fromNetwork } = linkLimits(config['max-requests'])
-  const links = stepOfLimit(byLinks, config.workers)
-  const network = stepOfLimit(fromNetwork, config.workers)
-  return createReplicatedRequestCounter(
-    (key) => {
-      if (key === '') return all
-      if (key === 'link/') return links
-      if (key.startsWith('from/')) return network
-      return isAppend(key) ? 1 : each
-    },
-    (change) => primary.notify('count', change),
-  )
+  const limits: Readonly<Record<SharedCount['counter'], number>> = {
+    all: config['max-requests'],
+    byLinks,
+    perCustomer: config['max-requests-per-customer'],
+    byLinksPerCustomer: config['max-requests-per-customer'],
+    byLinksPerNetwork: fromNetwork,
+    // Other workers must know of each, or they may discard it.
+    growingUploads: 1,
+  }
+  const entries = sharedCounters.map((counter) => {
+    const step = stepOfLimit(limits[counter], config.workers)
+    const notify = (change: ReplicatedCount) => primary.notify('count', { counter, ...change })
+    return [counter, createReplicatedCounter(step, notify)] as const
+  })
+  return Object.fromEntries(entries) as WorkerCounters
 }
 
 /** Verifies passwords in the primary: so their number is limited for all workers, which stay free for requests. */

@@ -31,25 +31,51 @@ describe('createWorkerServices', () => {
     const start = openPrimary()
     const first = start(0)
     const second = start(1)
-    first.services.links?.growingUploads?.change('anna//1', 1)
+    first.services.links?.growingUploads?.change('anna/1', 1)
     await settle()
-    expect(second.services.links?.growingUploads?.count('anna//1')).to.equal(1)
+    expect(second.services.links?.growingUploads?.count('anna/1')).to.equal(1)
     const third = start(2)
     await settle()
-    expect(third.services.links?.growingUploads?.count('anna//1')).to.equal(1)
-    first.services.links?.growingUploads?.change('anna//1', -1)
+    expect(third.services.links?.growingUploads?.count('anna/1')).to.equal(1)
+    first.services.links?.growingUploads?.change('anna/1', -1)
     await settle()
-    expect(second.services.links?.growingUploads?.count('anna//1')).to.equal(0)
+    expect(second.services.links?.growingUploads?.count('anna/1')).to.equal(0)
+  })
+
+  it('has the requests of each kind known to all workers, and takes none for another kind', async () => {
+    const start = openPrimary()
+    const { requestCounters: own } = start(0).services
+    const { requestCounters: other } = start(1).services
+    const keyed = ['perCustomer', 'byLinksPerCustomer', 'byLinksPerNetwork'] as const
+    const counted = () => [
+      ...(['all', 'byLinks'] as const).map((kind) => other[kind].count()),
+      ...keyed.map((kind) => other[kind].count('anna')),
+    ]
+    // Few requests are not reported; so many are, of each kind.
+    const many = 1_000
+    const counts = Array.from({ length: many }, (_, n) => n)
+    for (const _ of counts) own.all.change(1)
+    await settle()
+    expect(counted().map((count) => count > 0)).to.deep.equal([true, false, false, false, false])
+    for (const _ of counts) own.byLinks.change(1)
+    await settle()
+    expect(counted().map((count) => count > 0)).to.deep.equal([true, true, false, false, false])
+    for (const [index, kind] of keyed.entries()) {
+      for (const _ of counts) own[kind].change('anna', 1)
+      await settle()
+      const expected = [true, true, ...keyed.map((_, other) => other <= index)]
+      expect(counted().map((count) => count > 0)).to.deep.equal(expected)
+    }
   })
 
   it('forgets the appends of a worker that has died', async () => {
     const start = openPrimary()
     const first = start(0)
     const second = start(1)
-    first.services.links?.growingUploads?.change('anna//1', 1)
+    first.services.links?.growingUploads?.change('anna/1', 1)
     await settle()
     first.die()
     await settle()
-    expect(second.services.links?.growingUploads?.count('anna//1')).to.equal(0)
+    expect(second.services.links?.growingUploads?.count('anna/1')).to.equal(0)
   })
 })

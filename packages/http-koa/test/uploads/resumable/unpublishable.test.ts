@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { createKeyedCounter } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { openConnection, until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { createRequestCounters } from '../../../src/guards/enter.ts'
 import { request } from '../../support/request.ts'
 import { auth, runApp, type RunOptions } from '../../support/running-app.ts'
 import { base64, createTusClient } from '../../support/tus-client.ts'
@@ -65,8 +65,8 @@ describe('HEAD /resumable/:id of an upload that cannot be published', () => {
   })
 
   it('gives its place back when its client leaves while another request reads the upload', async () => {
-    const requestCounter = createKeyedCounter()
-    await using app = await run({ requestCounter })
+    const requestCounters = createRequestCounters()
+    await using app = await run({ requestCounters })
     const { client, counted } = app
     const gate = Promise.withResolvers<undefined>()
     counted.gate = gate.promise
@@ -77,9 +77,9 @@ describe('HEAD /resumable/:id of an upload that cannot be published', () => {
       using connection = await openConnection(app.port)
       const head = { ...auth, 'Tus-Resumable': '1.0.0' }
       connection.write(request('HEAD', new URL(url).pathname, head))
-      await until('it has a place', () => requestCounter.count('demo') === 2)
+      await until('it has a place', () => requestCounters.perCustomer.count('demo') === 2)
       connection.reset()
-      await until('it has none', () => requestCounter.count('demo') === 1)
+      await until('it has none', () => requestCounters.perCustomer.count('demo') === 1)
     }
     gate.resolve(undefined)
     expect((await appending).status).to.equal(204)

@@ -1,18 +1,15 @@
 import { expect } from 'chai'
 import {
-  createReplicatedRequestCounter,
+  createReplicatedCounter,
   stepOfLimit,
   type ReplicatedCount,
 } from '../../src/workers/replicated-counters.ts'
 
-describe('createReplicatedRequestCounter', () => {
+describe('createReplicatedCounter', () => {
   const said: ReplicatedCount[] = []
   beforeEach(() => void said.splice(0))
   const counterOf = (step: number) =>
-    createReplicatedRequestCounter(
-      () => step,
-      (told) => void said.push(told),
-    )
+    createReplicatedCounter(step, (change) => void said.push(change))
 
   it('counts what is under way here and elsewhere', () => {
     const counter = counterOf(10)
