@@ -60,8 +60,9 @@ export function createAttemptSlots<Keys extends AttemptKeys>(
 
   const read = (keys: Keys): Counts<Keys> | Promise<Counts<Keys>> => {
     const found = keys.map((key) => counter.read(key))
-    const mustWait = found.some((one) => one instanceof Promise)
-    return (mustWait ? Promise.all(found) : found) as Counts<Keys> | Promise<Counts<Keys>>
+    const isKnown = found.every((one) => !(one instanceof Promise))
+    if (isKnown) return found as unknown as Counts<Keys>
+    return Promise.all(found.map(async (one) => one)) as Promise<unknown> as Promise<Counts<Keys>>
   }
 
   const decide = <T>(keys: Keys, found: Counts<Keys>, run: () => T): T | undefined => {
