@@ -1,6 +1,6 @@
 /**
- * Builds every package of the repository in the working directory into its `dist`: the types by the compiler, which takes the projects that
- * are named (all, where none is), and a module for each entry point by esbuild. Touches no file that would stay the same. Ends with code 1
+ * Builds every package of the repository in the working directory: the validators of its schemas into its sources; then, into `dist`, the
+ * types by the compiler, which takes the projects that are named (all, where none is), and a module for each entry point by esbuild. Touches no file that would stay the same. Ends with code 1
  * if a type is wrong; what runs is built all the same.
  */
 import { spawn } from 'node:child_process'
@@ -9,6 +9,7 @@ import { existsSync, globSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { writeValidators } from './validator/write-validators.ts'
 
 /** What an export has: the declarations of its source, and the module that it is built into. */
 type Exported =
@@ -21,6 +22,8 @@ const started: Readonly<Record<string, readonly string[]>> = {
   passwords: ['src/scrypt-thread.ts'],
   server: ['src/workers/worker-process.ts'],
 }
+
+await writeValidators()
 
 const typing = spawn(
   process.execPath,

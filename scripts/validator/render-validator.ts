@@ -24,7 +24,7 @@ export function renderValidator(schema: object): string {
   return `${head}${functionsOnly.trim()}\n\nexport const validate: Validate = ${name}\n${foot}`
 }
 
-const head = `// @ts-nocheck Written by scripts/write-validator.ts; edit the schema, not this file.
+const head = `// @ts-nocheck Written by scripts/build-packages.ts; edit the schema, not this file.
 /* c8 ignore start */
 
 /** What is wrong at one place of the data, as ajv says it. */

@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { customersSchema } from '../../../packages/credentials-file/src/customers/customers-schema.ts'
 import { validate } from '../../../packages/credentials-file/src/customers/customers-validator.ts'
-import { renderValidator, validatorOptions } from '../render-validator.ts'
-import { validatorFiles } from '../validator-files.ts'
+import { validatorOptions } from '../render-validator.ts'
 
 const values = [null, true, 0, -1, 1.5, NaN, Infinity, 2 ** 53, '', 'text', '😀', [], {}]
 
@@ -26,12 +23,6 @@ function* documents() {
 }
 
 describe('renderValidator', () => {
-  for (const { file, schema } of validatorFiles) {
-    it(`made ${basename(file)}; if not: node scripts/write-validator.ts`, async () => {
-      expect(await readFile(file, 'utf8')).to.equal(renderValidator(schema))
-    })
-  }
-
   it('makes what finds the same wrong as ajv does', () => {
     const judge = new Ajv(validatorOptions).compile(customersSchema)
     let accepted = 0

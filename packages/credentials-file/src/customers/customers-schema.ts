@@ -13,9 +13,7 @@ export interface CustomerData {
 /** The fields of a customer. */
 export const customerFields = ['name', 'password', 'quota', 'maxFiles'] as const
 
-/**
- * The JSON Schema of a customers file. Run `node scripts/write-validator.ts` after each change: it writes customers-validator.ts.
- */
+/** The JSON Schema of a customers file. The build makes customers-validator.ts of it. */
 export const customersSchema = {
   type: 'object',
   required: ['customers'],

@@ -17,7 +17,6 @@ import {
 import { isClosed } from '../server/connection.ts'
 import { fileNameInPath, exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { readWholeBody } from '../server/request-body.ts'
-import { validate } from './names-validator.ts'
 
 /** DELETE /delete/:filename: deletes a file. */
 export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {
@@ -103,8 +102,6 @@ async function readNames(request: IncomingMessage): Promise<readonly string[]> {
   // Checked before the items: each wrong item costs memory.
   if (Array.isArray(data) && data.length > mostNames) throw problems.tooManyNames(mostNames)
   if (!isNames(data)) {
-    // `validate` keeps the errors of its last call, which hold the data: this call frees them.
-    validate([])
     throw problems.invalidField('body', 'it must be a JSON array of names such as ["a.txt"]')
   }
   return data
@@ -120,5 +117,5 @@ function parse(text = '?'): unknown {
 }
 
 function isNames(data: unknown): data is readonly string[] {
-  return validate(data)
+  return Array.isArray(data) && data.every((name) => typeof name === 'string')
 }

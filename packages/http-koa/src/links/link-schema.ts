@@ -16,7 +16,7 @@ export interface LinkRequest {
   readonly replace?: boolean
 }
 
-/** JSON Schema of {@link LinkRequest}. The longest time is a setting, and checked elsewhere. */
+/** JSON Schema of {@link LinkRequest}. The build makes link-validator.ts of it. The longest time is a setting, and checked elsewhere. */
 export const linkSchema = {
   type: 'object',
   additionalProperties: false,
