@@ -58,7 +58,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   app.use((ctx) => {
     throw isBelowFile(ctx.path, prefix) ? problems.slashInName() : problems.notFound()
   })
-  return withFastPath(app, createFastPath(setup, entrance.enter))
+  return withFastPath(app, createFastPath(setup, entrance))
 }
 
 /** `app`, where `fastPath` answers what it can of the requests that came through one of our servers, which examines them. */

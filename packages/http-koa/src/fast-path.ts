@@ -9,7 +9,7 @@ import {
 } from './downloads/file-headers.ts'
 import type { AuditRecorder } from './guards/audit.ts'
 import { filesOf } from './guards/authenticate.ts'
-import type { Enter } from './guards/enter.ts'
+import type { Enter, Entrance } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
 import { isClosed, leaveOpened } from './server/connection.ts'
 import { step, endOfTick, type Exchange, type Route } from './server/exchange.ts'
@@ -25,14 +25,18 @@ interface FastPathSetup {
   readonly cors: unknown
 }
 
-/** The fast path: downloads, uploads and deletions of small files. It leaves other requests to the application. */
-export function createFastPath({ prefix, recorder, cors }: FastPathSetup, enter: Enter): FastPath {
+/** The fast path: `/ping`, and downloads, uploads and deletions of small files. It leaves other requests to the application. */
+export function createFastPath(
+  { prefix, recorder, cors }: FastPathSetup,
+  { receive, enter }: Entrance,
+): FastPath {
+  const ping = createFastPing(prefix, receive)
   const serve = createFastServe(prefix, enter)
   const change = createFastChange(prefix, enter, recorder)
   return (exchange) => {
     const { method, httpVersion } = exchange.request
     if (httpVersion !== '1.1' || cors !== undefined) return undefined
-    const attempt = method === 'GET' ? serve(exchange) : change(exchange)
+    const attempt = method === 'GET' ? (ping(exchange) ?? serve(exchange)) : change(exchange)
     // The application finds the same error and answers it.
     return attempt?.catch(() => false)
   }
@@ -44,6 +48,28 @@ export function createFastPath({ prefix, recorder, cors }: FastPathSetup, enter:
  * was done already in the exchange.
  */
 export type FastPath = (exchange: Exchange) => Promise<boolean> | undefined
+
+function createFastPing(prefix: string, receive: Entrance['receive']): FastPath {
+  const path = `${prefix}/ping`
+
+  const answer = async (exchange: Exchange): Promise<boolean> => {
+    exchange.state.route = 'ping'
+    receive(exchange)
+    await endOfTick()
+    step('answer-ready')
+    if (!isClosed(exchange.response)) sendText(exchange, 'pong')
+    return true
+  }
+
+  return (exchange) => {
+    const { request } = exchange
+    return request.url === path && !hasBody(request) ? answer(exchange) : undefined
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
 
 /**
  * The fast path of GET, for files with plain names that the store has in memory, asked for by customers without any condition.
@@ -83,11 +109,7 @@ function createFastServe(prefix: string, enter: Enter): FastPath {
 function nameAskedFor(request: IncomingMessage, start: string): string | undefined {
   const { url = '', headers } = request
   if (!url.startsWith(start)) return undefined
-  const isSpecial =
-    headers.range !== undefined ||
-    headers['content-length'] !== undefined ||
-    headers['transfer-encoding'] !== undefined ||
-    isConditional(headers)
+  const isSpecial = headers.range !== undefined || hasBody(request) || isConditional(headers)
   const name = url.slice(start.length)
   return isSpecial || !isPlainName(name) ? undefined : name
 }
@@ -138,7 +160,7 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
     await exchange.recording
     await endOfTick()
     step('answer-ready')
-    if (!isClosed(response)) sendStored(exchange, stored)
+    if (!isClosed(response)) sendText(exchange, 'OK', stored)
     return true
   }
 
@@ -169,15 +191,14 @@ function createChoice(prefix: string): (request: IncomingMessage) => Change | un
     const name = url.startsWith(start) ? url.slice(start.length) : ''
     return isPlainName(name) ? name : undefined
   }
-  return ({ method, url = '', headers }) => {
+  return (request) => {
+    const { method, url = '' } = request
     if (method === 'POST') return url === uploads ? form : undefined
     if (method === 'PUT') {
       const name = nameIn(url, `${uploads}/`)
       return name === undefined ? undefined : put(name)
     }
-    const hasBody =
-      headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-    const name = method === 'DELETE' && !hasBody ? nameIn(url, deletions) : undefined
+    const name = method === 'DELETE' && !hasBody(request) ? nameIn(url, deletions) : undefined
     return name === undefined ? undefined : remove(name)
   }
 }
@@ -226,7 +247,7 @@ function remove(name: string): Change {
 }
 
 /** The headers have the order in which the application sends them. */
-function sendStored({ response, state }: Exchange, stored: BlobInfo | undefined): void {
+function sendText({ response, state }: Exchange, text: string, stored?: BlobInfo): void {
   response.writeHead(200, [
     'x-request-id',
     state.requestId ?? '',
@@ -234,7 +255,7 @@ function sendStored({ response, state }: Exchange, stored: BlobInfo | undefined)
     'text/plain; charset=utf-8',
     ...(stored ? ['ETag', etagOf(stored)] : []),
     'Content-Length',
-    '2',
+    `${text.length}`,
   ])
-  response.end('OK')
+  response.end(text)
 }

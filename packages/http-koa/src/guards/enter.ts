@@ -28,6 +28,8 @@ interface EntranceSetup {
 
 /** The functions by which requests enter the service. */
 export interface Entrance {
+  /** Gives a request an id, and has it reported at its end. */
+  readonly receive: (exchange: Exchange) => void
   readonly enter: Enter
   readonly admit: Admit
   /** The middleware that admits customers. A refused login is recorded. */
@@ -37,10 +39,16 @@ export interface Entrance {
 /** Makes the {@link Entrance} that the fast path and the application share. */
 export function createEntrance(setup: EntranceSetup, report: Reporter): Entrance {
   const { authenticate, recorder } = setup
-  const enter = createEnter(setup, report)
+  const receive = (exchange: Exchange) => {
+    const { request, state } = exchange
+    state.requestId ??= requestIdOf(request)
+    report(exchange, () => request.url)
+  }
+  const enter = createEnter(setup, receive)
   const admit = createAdmit(enter)
   const login = createLogin(authenticate, recorder)
   return {
+    receive,
     enter,
     admit,
     async customersOnly(ctx, next) {
@@ -54,7 +62,7 @@ export function createEntrance(setup: EntranceSetup, report: Reporter): Entrance
 export type Identify = (exchange: Exchange) => Promise<void>
 
 /**
- * Does what comes before each route: gives the request an id, has it reported at its end, finds out by `identify` who sent it,
+ * Does what comes before each route of customers: receives the request, finds out by `identify` who sent it,
  * and takes a slot among the requests under way. A second call with the same `identify` only returns the same entry. Default of
  * `identify`: the customer's login.
  */
@@ -62,7 +70,7 @@ export type Enter = (exchange: Exchange, identify?: Identify) => Entry
 
 function createEnter(
   { authenticate, takeSlot, addressOf }: EntranceSetup,
-  report: Reporter,
+  receive: Entrance['receive'],
 ): Enter {
   const customer: Identify = async (exchange) => {
     exchange.state.files = await logIn(exchange, authenticate)
@@ -82,9 +90,8 @@ function createEnter(
     return { by: identify, entered: admit(), release }
   }
   return (exchange, identify = customer) => {
-    const { request, state, entry } = exchange
-    state.requestId ??= requestIdOf(request)
-    report(exchange, () => request.url)
+    receive(exchange)
+    const { entry } = exchange
     if (entry?.by === identify) return entry
     return (exchange.entry = begin(exchange, identify))
   }

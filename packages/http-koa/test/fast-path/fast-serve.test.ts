@@ -10,6 +10,19 @@ import { answers, runBoth, stable } from './both-ways.ts'
 const get = (path: string, headers: Record<string, string> = {}) =>
   customerRequest('GET', path, headers)
 
+const pings: readonly (readonly [title: string, data: Uint8Array, isFast: boolean])[] = [
+  ['a ping', request('GET', '/ping'), true],
+  ['a ping, with an id of a proxy', request('GET', '/ping', { 'X-Request-Id': 'abc' }), true],
+  ['a ping, as the last of a connection', request('GET', '/ping', { Connection: 'close' }), true],
+  ['a ping of a customer', get('/ping'), true],
+  ['a ping with a range', request('GET', '/ping', { Range: 'bytes=1-2' }), true],
+  ['a ping with a condition', request('GET', '/ping', { 'If-None-Match': '*' }), true],
+  ['a ping with a query', request('GET', '/ping?x=1'), false],
+  ['a ping with a body', request('GET', '/ping', {}, 'body'), false],
+  ['a path below', request('GET', '/ping/'), false],
+  ['a ping of another case', request('GET', '/Ping'), false],
+]
+
 const requests: readonly (readonly [title: string, data: Uint8Array, isFast: boolean])[] = [
   ['a small file', get('/serve/a.bin'), true],
   ['a page', get('/serve/b.html'), true],
@@ -31,8 +44,8 @@ const requests: readonly (readonly [title: string, data: Uint8Array, isFast: boo
   ['a file, for who knows no password', get('/serve/a.bin', { 'x-auth-password': 'x' }), false],
 ]
 
-describe('createFastServe', () => {
-  for (const [title, data, isFast] of requests) {
+describe('createFastPing, createFastServe', () => {
+  for (const [title, data, isFast] of [...pings, ...requests]) {
     it(`answers a request for ${title} as the application does, and is logged like it`, async () => {
       await using both = await runBoth()
       // From its first answer on, the type of a file is known.
