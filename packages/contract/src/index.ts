@@ -29,8 +29,14 @@ export {
   describePasswordVerifier,
   type PasswordVerifierHarness,
 } from './describe-password-verifier.ts'
+export { describeQuotaKeeper, type QuotaKeeperHarness } from './describe-quota-keeper.ts'
 export {
   describeResumableUploads,
   type ResumableUploadsSuiteOptions,
 } from './describe-resumable-uploads.ts'
+export {
+  describeUseCounter,
+  type UseCounterHarness,
+  type UseCounterSuiteOptions,
+} from './describe-use-counter.ts'
 export { nastyNames } from './support/nasty-names.ts'

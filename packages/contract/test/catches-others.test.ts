@@ -1,10 +1,22 @@
 import { randomBytes, scrypt, scryptSync } from 'node:crypto'
 import { promisify } from 'node:util'
-import { FileServiceError, type FailureCounter, type PasswordVerifier } from '@holdfast/core'
-import { createMemoryFailureCounter } from '@holdfast/core/memory'
+import {
+  createKeyedCounter,
+  createQuotaKeeper,
+  FileServiceError,
+  type BlobStore,
+  type FailureCounter,
+  type PasswordVerifier,
+  type QuotaKeeper,
+  type UseCounter,
+} from '@holdfast/core'
+import { createMemoryBlobStore, createMemoryFailureCounter } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
+import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
+import { describeUseCounter } from '../src/describe-use-counter.ts'
+import { brokenKeepers } from './broken/quota-keepers.ts'
 import { collectTests, failureOf, run, type CollectedTests } from './collecting-runner.ts'
 
 async function expectOnlyFlawCaught(
@@ -160,4 +172,133 @@ describe('describePasswordVerifier', () => {
   for (const [flaw, title, make] of flaws) {
     it(`catches a verifier that ${flaw}`, () => expectOnlyFlawCaught(sound, testsOf(make), title))
   }
+})
+
+describe('describeQuotaKeeper', () => {
+  const testsOf = (make: (store: BlobStore) => readonly QuotaKeeper[]) =>
+    collectTests((runner) =>
+      describeQuotaKeeper(
+        'a keeper',
+        async () => {
+          const store = createMemoryBlobStore()
+          return { keepers: make(store), store, dispose: async () => {} }
+        },
+        { runner },
+      ),
+    )
+  const sound = testsOf((store) => [createQuotaKeeper(store)])
+
+  for (const [flaw, title, make] of brokenKeepers) {
+    it(`catches a keeper that ${flaw}`, () => expectOnlyFlawCaught(sound, testsOf(make), title))
+  }
+
+  it('has a broken keeper for each test', () => {
+    const caught = new Set(brokenKeepers.map(([, title]) => title))
+    expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
+  })
+})
+
+describe('describeUseCounter', () => {
+  /** Two counters that add up, at once, what `share` makes of each change. */
+  const shared = (share: (key: string, by: 1 | -1, own: number) => number) => {
+    const own = [createKeyedCounter(), createKeyedCounter()] as const
+    const seen = [createKeyedCounter(), createKeyedCounter()] as const
+    const counterOf = (at: 0 | 1): UseCounter => ({
+      count: (key) => own[at].count(key) + seen[at].count(key),
+      change(key, by) {
+        const count = own[at].change(key, by)
+        seen[at === 0 ? 1 : 0].change(key, share(key, by, count))
+      },
+    })
+    const endLast = async () => {
+      for (const key of own[1].keys()) seen[0].change(key, -own[1].count(key))
+    }
+    return { counters: [counterOf(0), counterOf(1)], endLast }
+  }
+  const testsOf = (make: () => ReturnType<typeof shared>) =>
+    collectTests((runner) =>
+      describeUseCounter(
+        'a counter',
+        async () => ({
+          ...make(),
+          allowance: 0,
+          settle: async () => {},
+          dispose: async () => {},
+        }),
+        { runner, isShared: true },
+      ),
+    )
+  const sound = () => shared((_key, by) => by)
+  /** Counters whose keys are changed first. */
+  const withKeys = (keyOf: (key: string) => string) => () => {
+    const { counters, endLast } = sound()
+    return {
+      counters: counters.map((counter) => ({
+        count: (key: string) => counter.count(keyOf(key)),
+        change: (key: string, by: 1 | -1) => counter.change(keyOf(key), by),
+      })),
+      endLast,
+    }
+  }
+
+  const flaws: readonly (readonly [string, string, () => ReturnType<typeof shared>])[] = [
+    [
+      'knows only beginnings of keys',
+      'has no uses of a key that is not used',
+      withKeys((key) => key.slice(0, 4).toLowerCase()),
+    ],
+    [
+      'never counts down',
+      'counts its own uses at once, and their ends',
+      () => {
+        const { counters, endLast } = sound()
+        return {
+          counters: counters.map((counter) => ({
+            count: (key: string) => counter.count(key),
+            change: (key: string, by: 1 | -1) => void (by === 1 && counter.change(key, by)),
+          })),
+          endLast,
+        }
+      },
+    ],
+    ['trims keys', 'keeps keys apart whatever they are', withKeys((key) => key.trim().normalize())],
+    ['shares nothing', 'counts the uses of others but for the allowance', () => shared(() => 0)],
+    [
+      'forgets its own uses for those of others',
+      'adds its own uses and those of others',
+      () => {
+        const { counters, endLast } = sound()
+        const [first, last] = counters
+        if (first === undefined || last === undefined) throw new TypeError('There are two')
+        let used: UseCounter = first
+        const one = (counter: UseCounter): UseCounter => ({
+          count: (key) => (used === counter ? counter.count(key) : counter.count(key) / 2),
+          change(key, by) {
+            used = counter
+            counter.change(key, by)
+          },
+        })
+        return { counters: [one(first), one(last)], endLast }
+      },
+    ],
+    [
+      'never reports the last end',
+      'counts none of others when they have ended',
+      () => shared((_key, by, own) => (own === 0 ? 0 : by)),
+    ],
+    [
+      'keeps the uses of the dead',
+      'forgets the uses of a process that has ended',
+      () => ({ ...sound(), endLast: async () => {} }),
+    ],
+  ]
+  for (const [flaw, title, make] of flaws) {
+    it(`catches a counter that ${flaw}`, () =>
+      expectOnlyFlawCaught(testsOf(sound), testsOf(make), title))
+  }
+
+  it('has a broken counter for each test', () => {
+    const caught = new Set(flaws.map(([, title]) => title))
+    expect([...testsOf(sound).keys()].filter((title) => !caught.has(title))).to.deep.equal([])
+  })
 })

@@ -1,3 +1,4 @@
+import { createKeyedCounter, createQuotaKeeper } from '@holdfast/core'
 import {
   createMemoryBlobStore,
   createMemoryCredentialSource,
@@ -6,7 +7,9 @@ import {
 import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
+import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeResumableUploads } from '../src/describe-resumable-uploads.ts'
+import { describeUseCounter } from '../src/describe-use-counter.ts'
 import { MiB } from '../src/support/sources.ts'
 
 async function open() {
@@ -40,3 +43,16 @@ describeFailureCounter('the memory failure counter', async (windowMs) => {
     dispose: async () => {},
   }
 })
+
+describeQuotaKeeper('the keeper of this process', async () => {
+  const store = createMemoryBlobStore()
+  return { keepers: [createQuotaKeeper(store)], store, dispose: async () => {} }
+})
+
+describeUseCounter('the counter of this process', async () => ({
+  counters: [createKeyedCounter()],
+  allowance: 0,
+  settle: async () => {},
+  endLast: async () => {},
+  dispose: async () => {},
+}))

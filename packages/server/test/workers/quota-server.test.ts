@@ -6,6 +6,7 @@ import {
   type Customer,
   type QuotaKeeper,
 } from '@holdfast/core'
+import { describeQuotaKeeper } from '@holdfast/contract'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -101,6 +102,17 @@ async function refusalOf(call: unknown): Promise<string> {
     return isFileServiceError(error) ? error.code : String(error)
   }
 }
+
+describeQuotaKeeper('the keeper of two workers', async () => {
+  const store = createMemoryBlobStore()
+  const { startWorker } = openBooks(store)
+  const workers = [startWorker(), startWorker()]
+  return {
+    keepers: workers.map(({ quotas }) => quotas),
+    store,
+    dispose: async () => workers.forEach(({ die }) => die()),
+  }
+})
 
 describe('createQuotaServer', () => {
   it('keeps room for what the store publishes after the worker that sent it has died', async () => {
