@@ -13,7 +13,7 @@ import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-counters.ts'
-import { createSharedTurns, createTurnServer } from './turn-server.ts'
+import { createSharedTurns, createTurnServer } from './lock-server.ts'
 import {
   sharedCounters,
   type PrimaryHandlers,

@@ -3,7 +3,7 @@ import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-watch.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
-import type { TurnHandlers } from './turn-server.ts'
+import type { TurnHandlers } from './lock-server.ts'
 import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
 /** What a worker gets at its start. */

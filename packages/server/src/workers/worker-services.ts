@@ -27,7 +27,7 @@ import {
   type WorkerOrder,
 } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
-import type { TurnHandlers } from './turn-server.ts'
+import type { TurnHandlers } from './lock-server.ts'
 
 /** A worker's handlers for the data from its primary, and the shared services made from it. */
 export interface WorkerServices {

@@ -6,7 +6,7 @@ import {
   createSharedTurns,
   createTurnServer,
   type TurnHandlers,
-} from '../../src/workers/turn-server.ts'
+} from '../../src/workers/lock-server.ts'
 
 /** Workers that take turns, and timers that end when a test says so. */
 function openTurns() {
