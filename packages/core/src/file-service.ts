@@ -1,7 +1,7 @@
 import { checkCustomer, type Customer } from './model/customer.ts'
 import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { createKeyedCounter, type UseCounter } from './model/keyed-counter.ts'
-import { createKeyedLock, createKeyedTurns, type KeyedTurns } from './model/keyed-lock.ts'
+import { createKeyedLock, createRevocableLocks, type RevocableLocks } from './model/keyed-lock.ts'
 import { monotonicTime } from './model/monotonic-time.ts'
 import {
   requireCount,
@@ -156,7 +156,7 @@ function serviceOf({
           createSignature: links.createSignature,
           brake: links.brake ?? noLinkBrake,
           maxAgeMs: links.maxAgeMs ?? weekMs,
-          publishLocks: links.publishLocks ?? createKeyedTurns(false),
+          publishLocks: links.publishLocks ?? createRevocableLocks(false),
           growingUploads: links.growingUploads ?? createKeyedCounter(),
           store,
           credentials,
@@ -282,7 +282,7 @@ export interface LinkServiceOptions {
    * Locks by customer. An upload by a link with `maxFiles` holds the lock while it counts the files and is published. Default: locks
    * of this service only. Services that share the locks never exceed `maxFiles` together.
    */
-  readonly publishLocks?: KeyedTurns
+  readonly publishLocks?: RevocableLocks
   /**
    * Counts, by upload, the requests that are adding bytes to uploads by links: such an upload is not removed to make room for
    * another. Default: a counter of this service only.

@@ -28,9 +28,9 @@ export {
 export {
   createKeyedLock,
   type KeyedLock,
-  createKeyedTurns,
-  type KeyedTurns,
-  type Turn,
+  createRevocableLocks,
+  type RevocableLocks,
+  type HeldLock,
 } from './model/keyed-lock.ts'
 export {
   createLinkBrake,
@@ -73,8 +73,8 @@ export {
   requireComplete,
   requireLength,
   requireOffset,
-  createUploadTurns,
-  type UploadTurns,
+  createUploadQueue,
+  type UploadQueue,
   createPublishedUploads,
   mostPublished,
   type PublishedUpload,

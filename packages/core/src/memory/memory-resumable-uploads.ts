@@ -6,7 +6,7 @@ import {
   requireComplete,
   requireLength,
   requireOffset,
-  createUploadTurns,
+  createUploadQueue,
 } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { BlobKey } from '../ports/blob-store.ts'
@@ -37,9 +37,9 @@ export function createMemoryResumableUploads(
   now: () => Date,
 ): ResumableUploads {
   const customers = new Map<string, Map<string, StoredUpload>>()
-  const turns = createUploadTurns()
+  const queue = createUploadQueue()
   const published = createPublishedUploads()
-  const turnOf = ({ customer, id }: UploadKey) => `${customer}/${id}`
+  const queueKey = ({ customer, id }: UploadKey) => `${customer}/${id}`
 
   const find = ({ customer, id }: UploadKey): StoredUpload | undefined => {
     const upload = customers.get(customer)?.get(id)
@@ -86,7 +86,7 @@ export function createMemoryResumableUploads(
     async append(key, offset, content, options = {}) {
       const { signal, allOrNothing = false, onState = () => {} } = options
       signal?.throwIfAborted()
-      return turns.run(turnOf(key), async (interrupted) => {
+      return queue.run(queueKey(key), async (interrupted) => {
         const upload = required(key)
         requireOffset(upload, offset)
         const ending = signal ? AbortSignal.any([signal, interrupted]) : interrupted
@@ -113,7 +113,7 @@ export function createMemoryResumableUploads(
       })
     },
 
-    interrupt: (key) => turns.interrupt(turnOf(key)),
+    interrupt: (key) => queue.interrupt(queueKey(key)),
 
     async declareLength(key, length) {
       const upload = required(key)
@@ -128,7 +128,7 @@ export function createMemoryResumableUploads(
     },
 
     publish: (key) =>
-      turns.run(turnOf(key), async () => {
+      queue.run(queueKey(key), async () => {
         const upload = required(key)
         if (upload.published) return upload.published
         requireComplete(upload)
@@ -153,7 +153,7 @@ export function createMemoryResumableUploads(
     },
 
     discard: (key) =>
-      turns.run(turnOf(key), async () => {
+      queue.run(queueKey(key), async () => {
         return find(key) !== undefined && customers.get(key.customer)?.delete(key.id) === true
       }),
 

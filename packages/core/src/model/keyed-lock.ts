@@ -44,23 +44,27 @@ export async function lockUnlessAborted(
   }
 }
 
-/** A held lock of {@link KeyedTurns}. */
-export interface Turn {
+/** A held lock of {@link RevocableLocks}. */
+export interface HeldLock {
   /**
-   * How many earlier holders of the key's lock lost it before they released it. They may still act: a process that was suspended
+   * How many earlier holders of the key's lock have lost it and not released it. They may still act: a process that was suspended
    * continues later.
    */
-  readonly unended: number
-  /** Whether the last holder was the same taker, so that no one else has changed anything since. `false` if that is not known. */
-  readonly isNext: boolean
-  readonly end: () => void
+  readonly lostHolders: number
+  /** Whether the last holder was the same process, so that no one else has changed anything since. `false` if that is not known. */
+  readonly isSameHolder: boolean
+  readonly release: () => void
 }
 
-/** A lock for each key, whose holders can lose it. Calls get the lock in their order. */
-export type KeyedTurns = (key: string) => Promise<Turn>
+/** One lock for each key, which its holder can lose. Calls get the lock in their order. */
+export type RevocableLocks = (key: string) => Promise<HeldLock>
 
-/** {@link KeyedTurns} of one process, whose holders never lose the lock. `isShared`: whether there are several takers. Default: yes. */
-export function createKeyedTurns(isShared = true): KeyedTurns {
+/**
+ * {@link RevocableLocks} of one process, whose holders never lose the lock.
+ *
+ * @param isShared whether several services use them. Default: yes
+ */
+export function createRevocableLocks(isShared = true): RevocableLocks {
   const lock = createKeyedLock()
-  return async (key) => ({ unended: 0, isNext: !isShared, end: await lock(key) })
+  return async (key) => ({ lostHolders: 0, isSameHolder: !isShared, release: await lock(key) })
 }

@@ -52,7 +52,7 @@ export function uploadConflict(message: string): FileServiceError {
 }
 
 /** Runs the calls that change one upload one after the other; a later call ends an append that is under way. */
-export interface UploadTurns {
+export interface UploadQueue {
   /**
    * Ends the work that runs for `upload`, waits until it has ended, and then runs `work`, whose signal aborts when a later call
    * comes. Calls with the same text `upload` are for the same upload, so the text must include the customer.
@@ -65,42 +65,42 @@ export interface UploadTurns {
   close(reason: Error): Promise<void>
 }
 
-interface Turn {
+interface QueuedWork {
   readonly stop: AbortController
-  /** Resolves when the work has ended. The work begins only after that of earlier turns has ended. */
+  /** Resolves when the work has ended. It begins only after earlier work has ended. */
   readonly ended: Promise<unknown>
 }
 
-/** Makes the {@link UploadTurns} of a store. It uses no memory for uploads without running work. */
-export function createUploadTurns(): UploadTurns {
-  // The last turn of each upload.
-  const turns = new Map<string, Turn>()
+/** Makes the {@link UploadQueue} of a store. It uses no memory for uploads without running work. */
+export function createUploadQueue(): UploadQueue {
+  // The last work of each upload.
+  const latest = new Map<string, QueuedWork>()
   let closed: Error | undefined
 
-  const end = async (turn: Turn | undefined, reason: Error) => {
-    turn?.stop.abort(reason)
-    await turn?.ended
+  const end = async (work: QueuedWork | undefined, reason: Error) => {
+    work?.stop.abort(reason)
+    await work?.ended
   }
-  const interrupt = (upload: string) => end(turns.get(upload), uploadTakenOver())
+  const interrupt = (upload: string) => end(latest.get(upload), uploadTakenOver())
 
   return {
     async run(upload, work) {
       if (closed) throw closed
       const stop = new AbortController()
       const running = interrupt(upload).then(() => work(stop.signal))
-      const turn = { stop, ended: running.catch(() => {}) }
-      turns.set(upload, turn)
+      const queued = { stop, ended: running.catch(() => {}) }
+      latest.set(upload, queued)
       try {
         return await running
       } finally {
-        if (turns.get(upload) === turn) turns.delete(upload)
+        if (latest.get(upload) === queued) latest.delete(upload)
       }
     },
     interrupt,
-    isRunning: (upload) => turns.has(upload),
+    isRunning: (upload) => latest.has(upload),
     async close(reason) {
       closed = reason
-      await Promise.all(Array.from(turns.values(), (turn) => end(turn, reason)))
+      await Promise.all(Array.from(latest.values(), (work) => end(work, reason)))
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
-import type { KeyedTurns, Turn } from '../model/keyed-lock.ts'
+import type { RevocableLocks, HeldLock } from '../model/keyed-lock.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import type { PrefixCounts, FilesUnderPrefix } from '../policy/prefix-counts.ts'
 import { withoutNumbers, linkExceeded } from '../policy/quota-accounts.ts'
@@ -23,7 +23,7 @@ export interface UploadLinkPolicy extends LinkPolicy {
   /** `undefined` if the store does not support uploads in pieces. */
   readonly resumable: ResumablePolicy | undefined
   /** Locks by customer: only one upload at a time may count the files and be published. */
-  readonly publishLocks: KeyedTurns
+  readonly publishLocks: RevocableLocks
   /** Counts the files under the prefixes of links. */
   readonly counts: PrefixCounts
   readonly underWay: LinkUploadsUnderWay
@@ -209,7 +209,7 @@ interface CountedUploads {
   readonly store: Pick<BlobStore, 'stat'>
   readonly counts: PrefixCounts
   /** Locks by customer: only one upload at a time counts the files and is published. */
-  readonly publishLocks: KeyedTurns
+  readonly publishLocks: RevocableLocks
 }
 
 /**
@@ -222,8 +222,8 @@ function limitFilesUnder(
   { quotas, store, counts, publishLocks }: CountedUploads,
 ): Pick<QuotaKeeper, 'claim'> {
   /** Each earlier holder who has lost the lock counts as one file, since it may still publish. */
-  const check = async ({ name: customer }: Customer, name: string, unended: number) => {
-    const maxFiles = bound.maxFiles - unended
+  const check = async ({ name: customer }: Customer, name: string, lostHolders: number) => {
+    const maxFiles = bound.maxFiles - lostHolders
     if (maxFiles > 0 && (await counts.hasRoom(customer, { ...bound, maxFiles }))) return
     if (await store.stat({ customer, name })) return
     throw linkExceeded(bound.maxFiles)
@@ -234,9 +234,9 @@ function limitFilesUnder(
       const claim = await quotas.claim(customer, name, size, upload)
       return publishLocked(claim, {
         take: () => publishLocks(customer.name),
-        async check({ isNext, unended }) {
-          if (!isNext) counts.forget(customer.name)
-          await check(customer, name, unended)
+        async check({ isSameHolder, lostHolders }) {
+          if (!isSameHolder) counts.forget(customer.name)
+          await check(customer, name, lostHolders)
         },
         onPublished: () => counts.add(customer.name, name),
         onUnknown: () => counts.forget(customer.name),
@@ -246,9 +246,9 @@ function limitFilesUnder(
 }
 
 interface LockedWork {
-  readonly take: () => Promise<Turn>
+  readonly take: () => Promise<HeldLock>
   /** Called under the lock, before the upload is published. */
-  readonly check: (turn: Turn) => Promise<void>
+  readonly check: (lock: HeldLock) => Promise<void>
   /** Called under the lock, after the upload was published. */
   readonly onPublished: () => void
   /** Called under the lock if it is not known whether the upload was published. */
@@ -260,18 +260,18 @@ function publishLocked(
   claim: QuotaClaim,
   { take, check, onPublished, onUnknown }: LockedWork,
 ): QuotaClaim {
-  let endTurn = () => {}
+  let release = () => {}
   let isPublishing = false
   let hasEnded = false
   return {
     grow: (bytes) => claim.grow(bytes),
     stage: (offset) => claim.stage(offset),
     async prepare() {
-      const turn = await take()
+      const lock = await take()
       // The upload may have been cancelled during the wait.
-      if (hasEnded) return turn.end()
-      endTurn = turn.end
-      await check(turn)
+      if (hasEnded) return lock.release()
+      release = lock.release
+      await check(lock)
       await claim.prepare()
       isPublishing = true
     },
@@ -285,7 +285,7 @@ function publishLocked(
       isPublishing = false
       hasEnded = true
       claim.end()
-      endTurn()
+      release()
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import type { UseCounter } from '../model/keyed-counter.ts'
-import type { KeyedTurns } from '../model/keyed-lock.ts'
+import type { RevocableLocks } from '../model/keyed-lock.ts'
 import { uploadNotFound } from '../model/upload-rules.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
@@ -20,7 +20,7 @@ export interface ResumableByLink {
   /** How many of the link's uploads may be unfinished. */
   readonly most: number
   /** Locks by customer: only one upload at a time is begun. */
-  readonly publishLocks: KeyedTurns
+  readonly publishLocks: RevocableLocks
   /** Counts the requests that add bytes to uploads, by `growingKey`. */
   readonly growingUploads: UseCounter
   readonly now: () => number
@@ -87,12 +87,12 @@ export function resumableByLink(
       // An empty upload is published at once, and that takes the same lock.
       if (options.length === 0) return inSlot(begin)
       return inSlot(async () => {
-        const turn = await bounds.publishLocks(customer.name)
+        const lock = await bounds.publishLocks(customer.name)
         try {
-          await makeRoom(strict, bounds, isOwn, turn.unended)
+          await makeRoom(strict, bounds, isOwn, lock.lostHolders)
           return await begin()
         } finally {
-          turn.end()
+          lock.release()
         }
       })
     },
@@ -142,19 +142,19 @@ function growingKey(customer: Customer, id: string): string {
 
 /**
  * If there are too many unfinished uploads for another one, discards the link's upload that has not changed for longest. Each
- * earlier holder who has lost the lock (`unended`) counts as one upload, since it may still begin one. An upload to which a request
- * is adding bytes is kept: a store may record a change only after many megabytes, which take minutes on a slow connection.
+ * of the `lostHolders` of the lock counts as one upload, since it may still begin one. An upload to which a request is adding bytes
+ * is kept: a store may record a change only after many megabytes, which take minutes on a slow connection.
  */
 async function makeRoom(
   policy: ResumablePolicy,
   { customer, most, growingUploads, now }: ResumableByLink,
   isOwn: (upload: ResumableUpload) => boolean,
-  unended: number,
+  lostHolders: number,
 ): Promise<void> {
   const unfinished: ResumableUpload[] = []
   for await (const page of policy.uploads.list(customer.name))
     unfinished.push(...page.filter(isOwn))
-  if (unfinished.length + unended < most) return
+  if (unfinished.length + lostHolders < most) return
   const [oldest] = unfinished
     .filter(({ id }) => growingUploads.count(growingKey(customer, id)) === 0)
     .toSorted((one, other) => changedAt(one) - changedAt(other))

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
-import { createKeyedTurns, type KeyedTurns } from '../../src/model/keyed-lock.ts'
+import { createRevocableLocks, type RevocableLocks } from '../../src/model/keyed-lock.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { arrayOf, chunks } from '../content.ts'
 import { refusal } from '../rejection.ts'
@@ -22,7 +22,7 @@ function countLists() {
 }
 
 /** A service of alice, a link of hers to `in-`, and an upload by it. */
-async function start(store: BlobStore, publishLocks?: KeyedTurns) {
+async function start(store: BlobStore, publishLocks?: RevocableLocks) {
   const service = createFileService({
     store,
     credentials: createMemoryCredentialSource([{ name: 'alice', passwordHash: 'hash' }]),
@@ -78,10 +78,10 @@ describe('links to upload to a prefix', () => {
       expect(await refusal(upload('in-x'))).to.equal('quota-exceeded')
     }))
 
-  it('never make more where services have turns in common, which do not say who had the last', async () => {
+  it('never make more where services share locks, which do not say who held them last', async () => {
     const { store } = countLists()
-    const turns = createKeyedTurns()
-    const [one, two] = [await start(store, turns), await start(store, turns)]
+    const locks = createRevocableLocks()
+    const [one, two] = [await start(store, locks), await start(store, locks)]
     const uploads = Array.from({ length: 30 }, (_, n) => (n % 2 ? one : two).upload(`in-${n}`))
     const results = await Promise.allSettled(uploads)
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length.at.most(10)
@@ -90,7 +90,7 @@ describe('links to upload to a prefix', () => {
     expect(await one.names()).to.have.length(10)
   })
 
-  it('count anew in each turn where the publication before it has failed', async () => {
+  it('count anew under each lock where the publication before it has failed', async () => {
     const { store } = countLists()
     let isLost = false
     const put: BlobStore['put'] = async (...given) => {

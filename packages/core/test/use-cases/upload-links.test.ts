@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Uploaded } from '../../src/model/file-hooks.ts'
-import { createKeyedTurns } from '../../src/model/keyed-lock.ts'
+import { createRevocableLocks } from '../../src/model/keyed-lock.ts'
 import { chunks, pulled, textOf } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
@@ -232,7 +232,7 @@ describe('links to upload under a prefix', () => {
   })
 
   it('never store more, of however many uploads at once, by links and services that share locks', async () => {
-    const links = { publishLocks: createKeyedTurns() }
+    const links = { publishLocks: createRevocableLocks() }
     const shared = { links, store: createMemoryBlobStore() }
     const options = { isPrefix: true, maxFiles: 5 }
     const first = await startUploads('in-', options, shared)
@@ -249,7 +249,7 @@ describe('links to upload under a prefix', () => {
     expect((await first.names()).filter((name) => name.startsWith('in-'))).to.have.length(5)
   })
 
-  it('keep no turn after an upload that has failed or was given up', async () => {
+  it('hold no lock after an upload that has failed or was given up', async () => {
     const { uploads, files } = await startUploads('in-', prefixed)
     const leaving = new AbortController()
     const content = pulled()
@@ -268,21 +268,21 @@ describe('links to upload under a prefix', () => {
     await uploads.upload('in-2', chunks('x'))
   })
 
-  it('give up the turn that they wait for with the upload', async () => {
-    const publishLocks = createKeyedTurns()
+  it('give up the lock that they wait for with the upload', async () => {
+    const publishLocks = createRevocableLocks()
     const { uploads } = await startUploads('in-', prefixed, { links: { publishLocks } })
-    const { end: unlock } = await publishLocks('alice')
+    const { release } = await publishLocks('alice')
     const leaving = new AbortController()
     const given = rejection(uploads.upload('in-1', chunks('x'), { signal: leaving.signal }))
     await turn()
     leaving.abort(new Error('gone'))
     await given
-    unlock()
+    release()
     await uploads.upload('in-1', chunks('x'))
   })
 
-  it('count what an earlier turn may still publish that was passed on', async () => {
-    const publishLocks = async () => ({ unended: 1, isNext: false, end: () => {} })
+  it('count what an earlier holder that has lost the lock may still publish', async () => {
+    const publishLocks = async () => ({ lostHolders: 1, isSameHolder: false, release: () => {} })
     const { uploads, names } = await startUploads('in-', prefixed, { links: { publishLocks } })
     await uploads.upload('in-1', chunks('x'))
     expect(await refusal(uploads.upload('in-2', chunks('x')))).to.equal('quota-exceeded')

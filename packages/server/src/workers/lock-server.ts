@@ -7,71 +7,72 @@ import {
 import { leaseMs, outlivedMs, startTimer, type StartTimer } from './leases.ts'
 
 /** The requests about locks that a worker may send. */
-export type TurnHandlers = ReturnType<typeof createTurnServer>['answers']
+export type LockHandlers = ReturnType<typeof createLockServer>['answers']
 
 /** The locks that all workers share. */
-export interface SharedTurns {
+export interface SharedLocks {
   readonly lock: KeyedLock
   /** How many holders of each key have lost the lock and not released it. */
-  readonly unended: KeyedCounter
+  readonly lostHolders: KeyedCounter
   /** Which worker held the lock of each key last. There are as many keys as customers. */
-  readonly lastTakers: Map<string, object>
+  readonly lastHolders: Map<string, object>
 }
 
-export function createSharedTurns(): SharedTurns {
-  return { lock: createKeyedLock(), unended: createKeyedCounter(), lastTakers: new Map() }
+export function createSharedLocks(): SharedLocks {
+  return { lock: createKeyedLock(), lostHolders: createKeyedCounter(), lastHolders: new Map() }
 }
 
 /**
  * Gives locks to a worker. A lock is released when the worker says so, or some time after the worker has crashed: its last request
- * may still be on its way to the store. When its lease expires, the next worker gets the lock, and this one counts as `unended`: a
- * suspended worker may continue and publish.
+ * may still be on its way to the store. When its lease expires, the next worker gets the lock, and this one counts among the
+ * `lostHolders`: a suspended worker may continue and publish.
  */
-export function createTurnServer(
-  { lock, unended, lastTakers }: SharedTurns,
+export function createLockServer(
+  { lock, lostHolders, lastHolders }: SharedLocks,
   start: StartTimer = startTimer,
 ) {
-  const turns = new Map<number, () => void>()
+  /** The functions that release the worker's locks. */
+  const releases = new Map<number, () => void>()
   let count = 0
   let isGone = false
-  const endTurn = (id: number) => {
-    turns.get(id)?.()
-    turns.delete(id)
+  const releaseLock = (id: number) => {
+    releases.get(id)?.()
+    releases.delete(id)
   }
   const answers = {
-    async takeTurn({ key }: { readonly key: string }) {
+    async takeLock({ key }: { readonly key: string }) {
       const id = count++
       const unlock = await lock(key)
       if (isGone) {
         unlock()
-        return { id, unended: 0, isNext: false }
+        return { id, lostHolders: 0, isSameHolder: false }
       }
-      const isNext = lastTakers.get(key) === turns
-      lastTakers.set(key, turns)
-      const turn = { id, unended: unended.count(key), isNext }
+      const isSameHolder = lastHolders.get(key) === releases
+      lastHolders.set(key, releases)
+      const held = { id, lostHolders: lostHolders.count(key), isSameHolder }
       const endLease = start(leaseMs, () => {
-        unended.change(key, 1)
+        lostHolders.change(key, 1)
         unlock()
-        turns.set(id, () => {
-          unended.change(key, -1)
+        releases.set(id, () => {
+          lostHolders.change(key, -1)
           // The worker may have changed something until now.
-          lastTakers.delete(key)
+          lastHolders.delete(key)
         })
       })
-      turns.set(id, () => {
+      releases.set(id, () => {
         endLease()
         unlock()
       })
-      return turn
+      return held
     },
-    endTurn: ({ id }: { readonly id: number }) => endTurn(id),
+    releaseLock: ({ id }: { readonly id: number }) => releaseLock(id),
   }
   return {
     answers,
     end() {
       isGone = true
       start(outlivedMs, () => {
-        for (const id of [...turns.keys()]) endTurn(id)
+        for (const id of [...releases.keys()]) releaseLock(id)
       })
     },
   }

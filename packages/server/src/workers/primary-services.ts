@@ -13,7 +13,7 @@ import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-counters.ts'
-import { createSharedTurns, createTurnServer } from './lock-server.ts'
+import { createSharedLocks, createLockServer } from './lock-server.ts'
 import {
   sharedCounters,
   type PrimaryHandlers,
@@ -56,7 +56,7 @@ export function createPrimaryServices(
   const { certificate, verifyPassword } = services
   const shares = new Map<RpcChannel<ReplicaHandlers>, WorkerCounters>()
   const replicatedFailures = createReplicatedFailureCounter()
-  const publishLocks = createSharedTurns()
+  const publishLocks = createSharedLocks()
 
   const failures: FailureCounter = {
     read: (key) => services.failures.read(key),
@@ -93,12 +93,12 @@ export function createPrimaryServices(
   return {
     give(channel) {
       const quotas = createQuotaServer(books)
-      const turns = createTurnServer(publishLocks)
+      const locks = createLockServer(publishLocks)
       const counters = createWorkerCounters()
       return {
         answers: {
           ...quotas.answers,
-          ...turns.answers,
+          ...locks.answers,
           verify: ({ name, address, password, passwordHash }, signal) =>
             brake.attempt({ name, address, password, signal }, () =>
               verifyPassword(password, passwordHash, { address, signal }),
@@ -125,7 +125,7 @@ export function createPrimaryServices(
           shares.delete(channel())
           for (const each of nonZero([counters])) sendCount(each)
           quotas.end()
-          turns.end()
+          locks.end()
         },
       }
     },

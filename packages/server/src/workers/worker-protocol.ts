@@ -3,7 +3,7 @@ import type { Config } from '../config/resolve-config.ts'
 import type { Figures } from '../serve/server-watch.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
-import type { TurnHandlers } from './lock-server.ts'
+import type { LockHandlers } from './lock-server.ts'
 import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
 /** What a worker gets at its start. */
@@ -67,7 +67,7 @@ export interface SharedCount extends ReplicatedCount {
 
 /** The primary's handlers for the shared services. */
 export type PrimaryHandlers = QuotaHandlers &
-  TurnHandlers & {
+  LockHandlers & {
     verify(verification: Verification, signal: AbortSignal): Promise<boolean>
     /** The key for links of the customer called `name`. */
     linkKey(customer: { readonly name: string }): Promise<SentLinkKey>

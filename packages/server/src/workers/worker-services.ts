@@ -6,7 +6,7 @@ import {
   isLimited,
   type QuotaClaim,
   type QuotaKeeper,
-  type KeyedTurns,
+  type RevocableLocks,
 } from '@holdfast/core'
 import { rememberPasswords } from '@holdfast/passwords'
 import type { SharedServices } from '../serve/open-shared-services.ts'
@@ -27,7 +27,7 @@ import {
   type WorkerOrder,
 } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
-import type { TurnHandlers } from './lock-server.ts'
+import type { LockHandlers } from './lock-server.ts'
 
 /** A worker's handlers for the data from its primary, and the shared services made from it. */
 export interface WorkerServices {
@@ -88,7 +88,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
           add: (key) => primary().ask('linkFailed', { key }),
         },
         quotas: createQuotaClient(primary()),
-        links: { publishLocks: createTurnClient(primary()), growingUploads },
+        links: { publishLocks: createLockClient(primary()), growingUploads },
         requestCounters: { all: countOf(all, ''), byLinks: countOf(byLinks, ''), ...keyed },
         customersState: () => ({ count: credentials.size }),
         reload: async () => true,
@@ -222,10 +222,10 @@ function remoteClaim(
   }
 }
 
-/** Locks that are kept in the primary; see `createTurnServer`. */
-export function createTurnClient(primary: RpcChannel<TurnHandlers>): KeyedTurns {
+/** Locks that are kept in the primary; see `createLockServer`. */
+export function createLockClient(primary: RpcChannel<LockHandlers>): RevocableLocks {
   return async (key) => {
-    const { id, ...turn } = await primary.ask('takeTurn', { key })
-    return { ...turn, end: () => primary.notify('endTurn', { id }) }
+    const { id, ...held } = await primary.ask('takeLock', { key })
+    return { ...held, release: () => primary.notify('releaseLock', { id }) }
   }
 }

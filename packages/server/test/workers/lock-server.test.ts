@@ -1,16 +1,16 @@
-import type { Turn } from '@holdfast/core'
+import type { HeldLock } from '@holdfast/core'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
-import { createTurnClient } from '../../src/workers/worker-services.ts'
+import { createLockClient } from '../../src/workers/worker-services.ts'
 import {
-  createSharedTurns,
-  createTurnServer,
-  type TurnHandlers,
+  createSharedLocks,
+  createLockServer,
+  type LockHandlers,
 } from '../../src/workers/lock-server.ts'
 
-/** Workers that take turns, and timers that end when a test says so. */
-function openTurns() {
-  const shared = createSharedTurns()
+/** Workers that take locks, and timers that end when a test says so. */
+function openWorkers() {
+  const shared = createSharedLocks()
   const timers = new Set<() => void>()
   const start = (_ms: number, run: () => void) => {
     timers.add(run)
@@ -25,10 +25,10 @@ function openTurns() {
       },
       onMessage: (take) => void (takers[own] = take),
     })
-    const server = createTurnServer(shared, start)
+    const server = createLockServer(shared, start)
     createRpcChannel(transport(0), server.answers)
-    const takeTurn = createTurnClient(createRpcChannel<TurnHandlers>(transport(1), {}))
-    return { takeTurn, die: () => server.end() }
+    const takeLock = createLockClient(createRpcChannel<LockHandlers>(transport(1), {}))
+    return { takeLock, die: () => server.end() }
   }
   return {
     startWorker,
@@ -39,60 +39,60 @@ function openTurns() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Notes in `order` that `turn` has come. */
-function noting(order: string[], who: string, turn: Promise<Turn>) {
-  return turn.then(({ end }) => {
+/** Notes in `order` who holds the lock, when it does. */
+function noting(order: string[], who: string, lock: Promise<HeldLock>) {
+  return lock.then(({ release }) => {
     order.push(who)
-    return end
+    return release
   })
 }
 
-describe('createTurnServer', () => {
-  it('gives the turns of one key one after the other, whichever worker asks', async () => {
-    const { startWorker, timers } = openTurns()
+describe('createLockServer', () => {
+  it('gives the lock of a key to one worker after the other', async () => {
+    const { startWorker, timers } = openWorkers()
     const [first, second] = [startWorker(), startWorker()]
     const order: string[] = []
-    const endFirst = await noting(order, 'first', first.takeTurn('alice'))
-    const waiting = noting(order, 'second', second.takeTurn('alice'))
-    const endOther = await noting(order, 'other', second.takeTurn('bob'))
+    const releaseFirst = await noting(order, 'first', first.takeLock('alice'))
+    const waiting = noting(order, 'second', second.takeLock('alice'))
+    const releaseOther = await noting(order, 'other', second.takeLock('bob'))
     await settle()
     expect(order).to.deep.equal(['first', 'other'])
-    endFirst()
-    const endSecond = await waiting
-    endSecond()
-    endSecond()
-    endOther()
+    releaseFirst()
+    const releaseSecond = await waiting
+    releaseSecond()
+    releaseSecond()
+    releaseOther()
     await settle()
     expect(timers.size).to.equal(0)
   })
 
-  it('passes on the turn of a worker that does not end it, when its lease is over, and says so until it ends', async () => {
-    const { startWorker, expire } = openTurns()
+  it('gives the lock to the next worker when the lease expires, and counts the one that lost it until that releases it', async () => {
+    const { startWorker, expire } = openWorkers()
     const [first, second] = [startWorker(), startWorker()]
-    const { end: endFirst } = await first.takeTurn('alice')
-    const waiting = second.takeTurn('alice')
+    const { release: releaseFirst } = await first.takeLock('alice')
+    const waiting = second.takeLock('alice')
     await settle()
     expire()
     const order: string[] = []
     const passedOn = await waiting
-    expect(passedOn.unended).to.equal(1)
-    const third = noting(order, 'third', first.takeTurn('alice'))
-    endFirst()
+    expect(passedOn.lostHolders).to.equal(1)
+    const third = noting(order, 'third', first.takeLock('alice'))
+    releaseFirst()
     await settle()
     expect(order).to.deep.equal([])
-    expect(passedOn.isNext).to.equal(false)
-    passedOn.end()
-    const endThird = await third
-    endThird()
-    expect((await second.takeTurn('alice')).unended).to.equal(0)
+    expect(passedOn.isSameHolder).to.equal(false)
+    passedOn.release()
+    const releaseThird = await third
+    releaseThird()
+    expect((await second.takeLock('alice')).lostHolders).to.equal(0)
   })
 
-  it('ends the turns of a worker that has died some time after it', async () => {
-    const { startWorker, expire } = openTurns()
+  it('releases the locks of a worker some time after it has died', async () => {
+    const { startWorker, expire } = openWorkers()
     const [first, second] = [startWorker(), startWorker()]
-    await first.takeTurn('alice')
+    await first.takeLock('alice')
     const order: string[] = []
-    const waiting = noting(order, 'second', second.takeTurn('alice'))
+    const waiting = noting(order, 'second', second.takeLock('alice'))
     first.die()
     await settle()
     expect(order).to.deep.equal([])
@@ -100,39 +100,39 @@ describe('createTurnServer', () => {
     await waiting
   })
 
-  it('forgets what it has passed on some time after the worker has died', async () => {
-    const { startWorker, expire } = openTurns()
+  it('counts a worker that lost a lock no longer some time after it has died', async () => {
+    const { startWorker, expire } = openWorkers()
     const [first, second] = [startWorker(), startWorker()]
-    await first.takeTurn('alice')
+    await first.takeLock('alice')
     expire()
     first.die()
-    const earlier = await second.takeTurn('alice')
-    expect(earlier.unended).to.equal(1)
-    earlier.end()
+    const earlier = await second.takeLock('alice')
+    expect(earlier.lostHolders).to.equal(1)
+    earlier.release()
     expire()
-    expect((await second.takeTurn('alice')).unended).to.equal(0)
+    expect((await second.takeLock('alice')).lostHolders).to.equal(0)
   })
 
-  it('gives no turn to a worker that has died while it waited', async () => {
-    const { startWorker } = openTurns()
+  it('gives no lock to a worker that has died while it waited', async () => {
+    const { startWorker } = openWorkers()
     const [first, second, third] = [startWorker(), startWorker(), startWorker()]
-    const { end } = await first.takeTurn('alice')
-    void second.takeTurn('alice')
-    const waiting = third.takeTurn('alice')
+    const { release } = await first.takeLock('alice')
+    void second.takeLock('alice')
+    const waiting = third.takeLock('alice')
     await settle()
     second.die()
-    end()
+    release()
     await waiting
   })
 
-  it('says whether another worker has had a turn of the key since', async () => {
-    const { startWorker } = openTurns()
+  it('says whether another worker has held the lock since', async () => {
+    const { startWorker } = openWorkers()
     const [one, two] = [startWorker(), startWorker()]
-    const take = async ({ takeTurn }: typeof one, key: string) => {
-      const turn = await takeTurn(key)
-      turn.end()
+    const take = async ({ takeLock }: typeof one, key: string) => {
+      const lock = await takeLock(key)
+      lock.release()
       await settle()
-      return turn.isNext
+      return lock.isSameHolder
     }
     expect(await take(one, 'a')).to.equal(false)
     expect(await take(one, 'a')).to.equal(true)

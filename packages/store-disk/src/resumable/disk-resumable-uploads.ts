@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { rm } from 'node:fs/promises'
 import {
-  createUploadTurns,
+  createUploadQueue,
   isFileServiceError,
   requireLength,
   type ResumableUploads,
@@ -12,7 +12,7 @@ import {
   type ResumableUpload,
   type UploadPlan,
   FileServiceError,
-  type UploadTurns,
+  type UploadQueue,
 } from '@holdfast/core'
 import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
 import { isAbsence, translateFsError } from '../files/translate-fs-error.ts'
@@ -59,7 +59,7 @@ export interface DiskResumableUploads extends ResumableUploads {
 
 /** Uploads in the directory of `site`, each in a directory of its own; the README describes it for administrators. */
 export function createDiskResumableUploads(site: UploadSite): DiskResumableUploads {
-  const turns = createUploadTurns()
+  const turns = createUploadQueue()
   const leases = createWatchedLeases(site)
 
   /** Runs `work` once no other work of this process uses the upload. */
@@ -280,7 +280,7 @@ const concurrency = 16
  * Removes the uploads of all customers that have expired by `now`; resolves with how many of them were unfinished. Also finishes
  * publications that broke off.
  */
-async function sweepUploads(site: UploadSite, turns: UploadTurns, now: number): Promise<number> {
+async function sweepUploads(site: UploadSite, turns: UploadQueue, now: number): Promise<number> {
   const customers = await withEntries((entriesOf) => findCustomers(site.uploads, entriesOf))
   let removed = 0
   for (const customer of customers) {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path/posix'
 import {
   type BlobInfo,
-  createUploadTurns,
+  createUploadQueue,
   requireLength,
   requireOffset,
   type ResumableUpload,
@@ -40,7 +40,7 @@ import {
  * able to replace a record on condition that it is the one that was read.
  */
 export function createMinioResumableUploads(objects: UploadObjects): ResumableUploads {
-  const turns = createUploadTurns()
+  const turns = createUploadQueue()
   const turnOf = (upload: UploadKey) => objects.uploadKeys.recordKey(upload)
   return {
     async begin(customer, plan) {
