@@ -12,8 +12,8 @@ import {
   createStatusFigures,
   createWorkerFigures,
   mergeFigures,
-} from './figures.ts'
-import { createStoreFigures } from './store-figures.ts'
+} from './server-metrics.ts'
+import { createStoreFigures } from './store-metrics.ts'
 
 /** The metrics of a process; docs/metrics.md documents all of them. */
 export interface Metrics {

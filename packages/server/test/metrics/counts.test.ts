@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Registry } from 'prom-client'
-import { createCounts } from '../../src/metrics/figures.ts'
+import { createCounts } from '../../src/metrics/server-metrics.ts'
 
 const options = { name: 'things_total', help: 'Things.', labelNames: ['kind', 'size'] } as const
 

@@ -1,6 +1,6 @@
 import { describeBlobStore, describeResumableUploads } from '@holdfast/contract'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { watchStore } from '../../src/metrics/store-figures.ts'
+import { watchStore } from '../../src/metrics/store-metrics.ts'
 
 const MiB = 1024 * 1024
 

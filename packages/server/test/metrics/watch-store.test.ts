@@ -6,7 +6,7 @@ import {
   type StoreOperation,
   type UploadEvent,
   watchStore,
-} from '../../src/metrics/store-figures.ts'
+} from '../../src/metrics/store-metrics.ts'
 
 const key = { customer: 'demo', name: 'a' }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { mergeFigures } from '../../src/metrics/figures.ts'
+import { mergeFigures } from '../../src/metrics/server-metrics.ts'
 
 /** The figures of a process with a count of `count`. */
 function figuresOf(process: string, count: number) {

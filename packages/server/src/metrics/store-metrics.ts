@@ -6,7 +6,7 @@ import {
 } from '@holdfast/core'
 import { Gauge, Histogram, type Registry } from 'prom-client'
 import type { ServerWatch } from '../serve/server-watch.ts'
-import { createCounts } from './figures.ts'
+import { createCounts } from './server-metrics.ts'
 import type { ClosableStore } from '../stores/open-store.ts'
 
 /** In seconds: from a file in memory to a store shortly before its timeout. */
