@@ -7,7 +7,11 @@ import { programName } from '@holdfast/credentials-file'
 import { createHttpServer, errorBody } from '@holdfast/http-koa'
 import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import { type ListeningPlace, explainListening, listeningUrl } from '../listen/explain-listening.ts'
+import {
+  type ListeningAddress,
+  explainListening,
+  listeningUrl,
+} from '../listen/explain-listening.ts'
 import type { ServerStatus, WorkersState } from '../serve/server-watch.ts'
 import type { ClosableStore } from '../stores/open-store.ts'
 import { createDrain } from '../listen/drain.ts'
@@ -26,20 +30,20 @@ export interface Admin {
 }
 
 /**
- * Listens at `place` for a server that is starting: `/live` answers while the process works; `/ready` says whether to send it
+ * Listens at `address` for a server that is starting: `/live` answers while the process works; `/ready` says whether to send it
  * requests, and if not, why; `/metrics` gives the metrics to Prometheus.
  *
  * @throws SetupError for a mistake that an administrator can correct
  */
 export async function openAdmin(
-  place: ListeningPlace,
+  address: ListeningAddress,
   config: Config,
   log: Logger,
   metrics: Metrics,
 ): Promise<Admin> {
   const readiness = createReadiness(log)
   const server = await startAdminServer(
-    place,
+    address,
     {
       '/live': () => jsonAnswer(200, { live: true }),
       '/metrics': async () => ({ status: 200, type: metrics.type, text: await metrics.text() }),
@@ -201,7 +205,7 @@ const allow = 'GET, HEAD, OPTIONS'
  * @throws SetupError for a mistake that an administrator can correct
  */
 export async function startAdminServer(
-  place: ListeningPlace,
+  address: ListeningAddress,
   routes: Readonly<Record<string, AdminRoute>>,
   log: Logger,
 ): Promise<AdminServer> {
@@ -223,10 +227,10 @@ export async function startAdminServer(
   limitConnections(server, maxConnections, log)
   const drain = createDrain(server)
   try {
-    server.listen(place.port, place.host)
+    server.listen(address.port, address.host)
     await once(server, 'listening')
   } catch (error) {
-    throw explainListening(error, place)
+    throw explainListening(error, address)
   }
   return {
     url: listeningUrl('http', server.address()),

@@ -52,8 +52,8 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const lineAt = (offset: number) => lines.linePos(offset).line
   const [syntaxError] = [...document.errors, ...document.warnings]
   if (syntaxError) {
-    const place = `${path}:${lineAt(syntaxError.pos[0])}`
-    throw new SetupError(`${place}: this is not YAML: ${syntaxError.message}`)
+    const location = `${path}:${lineAt(syntaxError.pos[0])}`
+    throw new SetupError(`${location}: this is not YAML: ${syntaxError.message}`)
   }
   const { written, problems } = read(dataOf(document, path))
   if (problems.length > 0) {
@@ -61,11 +61,11 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
       const offset = offsetOfKey(document, key)
       return offset === undefined ? path : `${path}:${lineAt(offset)}`
     }
-    const placed = problems.map(({ key, problem, remedies }) => {
-      const place = key === undefined ? path : lineOf(key)
-      return advice(`${place}: ${problem}`, ...remedies)
+    const located = problems.map(({ key, problem, remedies }) => {
+      const location = key === undefined ? path : lineOf(key)
+      return advice(`${location}: ${problem}`, ...remedies)
     })
-    throw errorOf(placed)
+    throw errorOf(located)
   }
   return written
 }

@@ -34,17 +34,17 @@ export interface ConfigSources {
 /**
  * The effective settings: a flag overrides the environment, that overrides the configuration file, and that the default.
  *
- * @throws SetupError that names the place where a wrong value was written
+ * @throws SetupError that names where a wrong value was written
  */
 export function resolveConfig(sources: ConfigSources = {}): Config {
   const resolve = (name: SettingName): unknown => {
-    const { value, place } = find(name, sources)
+    const { value, source } = find(name, sources)
     if (value === undefined) return undefined
     try {
       return settings[name].parse(value)
     } catch (error) {
       const { problem, remedies } = adviceOf(error)
-      const said = asSentence({ problem: `${place} ${quoted(value)} ${problem}`, remedies })
+      const said = asSentence({ problem: `${source} ${quoted(value)} ${problem}`, remedies })
       throw new SetupError(said.problem, said.remedies)
     }
   }
@@ -68,10 +68,10 @@ function find(
   const variable = environmentName(name)
   // Shells and container files unset a variable by making it empty.
   const inEnvironment = environment[variable] || undefined
-  if (flags[name] !== undefined) return { value: flags[name], place: `--${name}` }
-  if (inEnvironment !== undefined) return { value: inEnvironment, place: variable }
-  if (file[name] !== undefined) return { value: file[name], place: `${filePath}: ${name}` }
-  return { value: settings[name].default, place: name }
+  if (flags[name] !== undefined) return { value: flags[name], source: `--${name}` }
+  if (inEnvironment !== undefined) return { value: inEnvironment, source: variable }
+  if (file[name] !== undefined) return { value: file[name], source: `${filePath}: ${name}` }
+  return { value: settings[name].default, source: name }
 }
 
 /**

@@ -53,22 +53,22 @@ export async function readSecret(
   }
   if (value !== undefined) return onlyLine(value, variables.value)
   if (path === undefined) return undefined
-  const place = `The file ${path} that ${variables.file} names`
-  return onlyLine(await readText(path, place), place)
+  const subject = `The file ${path} that ${variables.file} names`
+  return onlyLine(await readText(path, subject), subject)
 }
 
-function onlyLine(text: string, place: string): string {
+function onlyLine(text: string, subject: string): string {
   const line = text.replace(/\r?\n$/, '')
-  if (line === '') throw new SetupError(`${place} is empty.`)
-  if (/[\r\n]/.test(line)) throw new SetupError(`${place} has more than one line.`)
+  if (line === '') throw new SetupError(`${subject} is empty.`)
+  if (/[\r\n]/.test(line)) throw new SetupError(`${subject} has more than one line.`)
   return line
 }
 
-async function readText(path: string, place: string): Promise<string> {
+async function readText(path: string, subject: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
     const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
-    throw new SetupError(`${place} cannot be read (${reason}).`)
+    throw new SetupError(`${subject} cannot be read (${reason}).`)
   }
 }

@@ -22,10 +22,10 @@ import { openFilesLimit } from '../listen/limit-connections.ts'
 import { checkProxies } from '../listen/trusted-proxies.ts'
 import {
   explainListening,
-  type ListeningPlace,
+  type ListeningAddress,
   clearTextWarning,
 } from '../listen/explain-listening.ts'
-import { adminPlace } from '../serve/server-watch.ts'
+import { adminAddress } from '../serve/server-watch.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
 
 /** A group of findings. */
@@ -162,8 +162,8 @@ export async function* networkFindings(config: Config): AsyncGenerator<Finding> 
 }
 
 async function* adminPort(config: Config): AsyncGenerator<Finding> {
-  const place = adminPlace(config)
-  if (place) yield await listeningFinding('admin port', place)
+  const address = adminAddress(config)
+  if (address) yield await listeningFinding('admin port', address)
 }
 
 async function encryption(config: Config): Promise<Finding> {
@@ -193,9 +193,9 @@ async function* proxies(config: Config): AsyncGenerator<Finding> {
   if (known.length > 0) yield finding('ok', 'proxies', `believed: ${known.join(', ')}`)
 }
 
-/** Checks whether the server can listen at `place`: this process does so for a moment. */
-async function listeningFinding(check: string, place: ListeningPlace): Promise<Finding> {
-  const { host, port } = place
+/** Checks whether the server can listen at `address`: this process does so for a moment. */
+async function listeningFinding(check: string, address: ListeningAddress): Promise<Finding> {
+  const { host, port } = address
   const server = createServer()
   try {
     server.listen(port, host)
@@ -205,7 +205,7 @@ async function listeningFinding(check: string, place: ListeningPlace): Promise<F
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
       return finding('skipped', check, `${host} port ${port} is taken: by the server, if it runs`)
     }
-    return adviceFinding('problem', check, adviceOf(explainListening(error, place)))
+    return adviceFinding('problem', check, adviceOf(explainListening(error, address)))
   } finally {
     server.close()
   }

@@ -4,7 +4,7 @@ import { advice, SetupError, type Advice } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 
 /** Where to listen. */
-export interface ListeningPlace {
+export interface ListeningAddress {
   readonly host: string
   readonly port: number
   /** The prefix of the settings for `host` and `port`. Default: none. */
@@ -28,7 +28,10 @@ const reasons: Readonly<Record<string, (prefix: string) => Advice>> = {
 }
 
 /** The error that says why the server cannot listen, with the remedy; `error` itself if its code is unknown. */
-export function explainListening(error: unknown, { host, port, prefix }: ListeningPlace): unknown {
+export function explainListening(
+  error: unknown,
+  { host, port, prefix }: ListeningAddress,
+): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const reason = reasons[code]?.(prefix ?? '')
   if (reason === undefined) return error

@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry, Histogram } from 'prom-client'
 import { errorCodes } from '@holdfast/core'
 import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
-import type { ServerWatch, ServerStatus, Figures } from '../serve/server-watch.ts'
+import type { ServerWatch, ServerStatus, MetricValues } from '../serve/server-watch.ts'
 import {
   createCounts,
-  createLoginFigures,
-  createReloadFigures,
-  createStatusFigures,
-  createWorkerFigures,
-  mergeFigures,
+  createLoginMetrics,
+  createReloadMetrics,
+  createStatusMetrics,
+  createWorkerMetrics,
+  mergeMetrics,
 } from './server-metrics.ts'
-import { createStoreFigures } from './store-metrics.ts'
+import { createStoreMetrics } from './store-metrics.ts'
 
 /** The metrics of a process; docs/metrics.md documents all of them. */
 export interface Metrics {
@@ -26,7 +26,7 @@ export interface Metrics {
   /** Counts lines of the log that could not be written. */
   readonly onLogLinesDropped: (lines: number) => void
   /** The present metrics of this process, for another process. */
-  figures(): Promise<Figures>
+  values(): Promise<MetricValues>
   /** The metrics of this process and its workers as text for Prometheus. */
   text(): Promise<string>
   /** The media type of that text. */
@@ -62,32 +62,32 @@ export function createMetrics(process?: string): Metrics {
     help: 'Lines of the log, of any level, that could not be written.',
     labelNames: [],
   })()
-  const reloads = createReloadFigures(register)
-  let askWorkers: (() => Promise<readonly Figures[]>) | undefined
+  const reloads = createReloadMetrics(register)
+  let askWorkers: (() => Promise<readonly MetricValues[]>) | undefined
   return {
     watch: {
-      ...createRequestFigures(register),
-      ...createLoginFigures(register),
-      ...createStoreFigures(register),
+      ...createRequestMetrics(register),
+      ...createLoginMetrics(register),
+      ...createStoreMetrics(register),
       onReload: reloads.onReload,
     },
     watchStatus(status, isReady) {
       const { customers, certificate, workers } = status
-      createStatusFigures(register, status, isReady)
+      createStatusMetrics(register, status, isReady)
       reloads.ask('customers', () => customers().refusedSince !== undefined)
       if (certificate) {
         reloads.ask('certificate', () => certificate().refusedSince !== undefined)
       }
-      if (workers) askWorkers = createWorkerFigures(register, workers)
+      if (workers) askWorkers = createWorkerMetrics(register, workers)
     },
     onLogLine: (level) => byLevel.get(level)?.add(),
     onLogLinesDropped: (lines) => dropped.add(lines),
     type: register.contentType,
-    figures: () => register.getMetricsAsJSON(),
+    values: () => register.getMetricsAsJSON(),
     async text() {
       if (askWorkers === undefined) return register.metrics()
       const others = await askWorkers()
-      return mergeFigures([await register.getMetricsAsJSON(), ...others])
+      return mergeMetrics([await register.getMetricsAsJSON(), ...others])
     },
   }
 }
@@ -110,7 +110,7 @@ const usual = [
 const codes = [...errorCodes, 'unexpected']
 
 /** Metrics of requests and connections. */
-export function createRequestFigures(
+export function createRequestMetrics(
   register: Registry,
 ): Pick<ServerWatch, 'requestCounters' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
   const registers = [register]
@@ -183,10 +183,10 @@ export function createRequestFigures(
       const { route, status, code, bytesIn, bytesOut, durationMs } = answered
       requests(route, `${status ?? 'none'}`, outcomeOf(answered)).add()
       if (code !== undefined) problems(code).add()
-      const figures = byRoute.get(route)
-      figures?.received.add(bytesIn)
-      figures?.sent.add(bytesOut)
-      figures?.duration.observe(durationMs / 1000)
+      const measured = byRoute.get(route)
+      measured?.received.add(bytesIn)
+      measured?.sent.add(bytesOut)
+      measured?.duration.observe(durationMs / 1000)
     },
     requestCounters: ({ all, ...others }) => ({
       all: {

@@ -7,7 +7,7 @@ import type {
   Reloadable,
   ServerStatus,
   WorkersState,
-  Figures,
+  MetricValues,
 } from '../serve/server-watch.ts'
 
 /** The label of refused logins by their code. */
@@ -21,7 +21,7 @@ const refusals: Readonly<Record<string, string>> = {
 const outcomes = ['accepted', ...Object.values(refusals), 'abandoned', 'failed']
 
 /** Metrics of logins, one at every request of a customer, and of the password hashes that were computed for them. */
-export function createLoginFigures(
+export function createLoginMetrics(
   register: Registry,
 ): Required<Pick<ServerWatch, 'onLogin' | 'verifyPassword'>> {
   const registers = [register]
@@ -76,7 +76,7 @@ function outcomeOf(error: unknown, { socket }: IncomingMessage): string {
   return refusal ?? (socket.destroyed ? 'abandoned' : 'failed')
 }
 
-interface ReloadFigures extends Pick<ServerWatch, 'onReload'> {
+interface ReloadMetrics extends Pick<ServerWatch, 'onReload'> {
   /** From now on asks `isRefused` whether the old version is in use, which is more exact than the last `onReload`. */
   ask(what: Reloadable, isRefused: () => boolean): void
 }
@@ -84,7 +84,7 @@ interface ReloadFigures extends Pick<ServerWatch, 'onReload'> {
 const reloadables: readonly Reloadable[] = ['customers', 'certificate', 'audit']
 
 /** Metrics of reloads while the server runs: of the customers, the certificate, the audit trail's file. */
-export function createReloadFigures(register: Registry): ReloadFigures {
+export function createReloadMetrics(register: Registry): ReloadMetrics {
   const registers = [register]
   const labelNames = ['what']
   const reloads = createCounts(register, {
@@ -132,7 +132,7 @@ export function createReloadFigures(register: Registry): ReloadFigures {
 const patienceMs = 2_000
 
 /** Gauges of the whole server, read at each scrape. `isReady` returns the result of `/ready`. */
-export function createStatusFigures(
+export function createStatusMetrics(
   register: Registry,
   { store, customers, certificate }: ServerStatus,
   isReady: () => Promise<boolean>,
@@ -177,10 +177,10 @@ async function within<T>(ms: number, read: () => Promise<T>): Promise<T | undefi
 }
 
 /** Metrics about the workers. The returned function collects the workers' own metrics; call it before the registry. */
-export function createWorkerFigures(
+export function createWorkerMetrics(
   register: Registry,
   workers: WorkersState,
-): () => Promise<readonly Figures[]> {
+): () => Promise<readonly MetricValues[]> {
   const registers = [register]
   let silent = 0
   new Gauge({
@@ -206,8 +206,8 @@ export function createWorkerFigures(
   })()
   workers.onDeath(() => deaths.add())
   return async () => {
-    const answers = await workers.figures()
-    const known = answers.filter((figures) => figures !== undefined)
+    const answers = await workers.metrics()
+    const known = answers.filter((values) => values !== undefined)
     silent = answers.length - known.length
     return known
   }
@@ -217,10 +217,10 @@ export function createWorkerFigures(
  * The metrics of several processes as text for Prometheus. Each metric has the label of its process, so that nothing is added up:
  * otherwise, when a process crashes or does not answer, a sum would shrink, as if a counter had been reset.
  */
-export function mergeFigures(all: readonly Figures[]): Promise<string> {
-  const kept = all.map((figures) =>
+export function mergeMetrics(all: readonly MetricValues[]): Promise<string> {
+  const kept = all.map((values) =>
     // Otherwise prom-client omits some.
-    figures.map((metric) => ({ ...metric, aggregator: 'sum' })),
+    values.map((metric) => ({ ...metric, aggregator: 'sum' })),
   )
   return AggregatorRegistry.aggregate(kept).metrics()
 }

@@ -21,7 +21,7 @@ const troubles = ['insufficient-storage', 'store-unavailable', 'unexpected']
 const answers: readonly string[] = ['already-exists', 'upload-conflict', 'upload-not-found']
 
 /** Metrics of the store, and of the uploads into it. */
-export function createStoreFigures(register: Registry): Pick<ServerWatch, 'store' | 'onExpired'> {
+export function createStoreMetrics(register: Registry): Pick<ServerWatch, 'store' | 'onExpired'> {
   const registers = [register]
   const duration = new Histogram({
     name: 'holdfast_store_operation_duration_seconds',

@@ -6,9 +6,9 @@ import type { Config } from '../config/resolve-config.ts'
 import { killProcess } from '../process/kill-process.ts'
 import { openLog } from '../log/open-log.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import { adminPlace, type ServerWatch } from '../serve/server-watch.ts'
+import { adminAddress, type ServerWatch } from '../serve/server-watch.ts'
 import { openMetrics } from '../metrics/open-metrics.ts'
-import { placeOf } from '../stores/open-store.ts'
+import { locationOf } from '../stores/open-store.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { warnOfVariables } from '../config/warn-of-variables.ts'
 import { startWorkers } from '../workers/start-workers.ts'
@@ -43,9 +43,9 @@ async function openAdminPort(
   log: Logger,
   metrics: Metrics | undefined,
 ): Promise<Admin | undefined> {
-  const place = adminPlace(config)
-  if (place === undefined || metrics === undefined) return undefined
-  return openAdmin(place, config, log, metrics)
+  const address = adminAddress(config)
+  if (address === undefined || metrics === undefined) return undefined
+  return openAdmin(address, config, log, metrics)
 }
 
 async function runWatched(
@@ -62,7 +62,7 @@ async function runWatched(
       url: server.url,
       ...(admin && { admin: admin.url }),
       store: config.store,
-      ...placeOf(config.store, config),
+      ...locationOf(config.store, config),
       ...(config.workers > 1 && { workers: config.workers }),
     },
     `holdfast listens on ${server.url}`,

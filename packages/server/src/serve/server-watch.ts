@@ -4,7 +4,7 @@ import type { OnAnswered, OnLogin, RequestCounters } from '@holdfast/http-koa'
 import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/open-store.ts'
 import type { Config } from '../config/resolve-config.ts'
-import type { ListeningPlace } from '../listen/explain-listening.ts'
+import type { ListeningAddress } from '../listen/explain-listening.ts'
 
 /** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
@@ -40,7 +40,7 @@ export const noWatch: ServerWatch = {
  *
  * @throws SetupError if it is the port of the customers
  */
-export function adminPlace(config: Config): ListeningPlace | undefined {
+export function adminAddress(config: Config): ListeningAddress | undefined {
   const { 'admin-port': port, 'admin-host': host } = config
   if (port === undefined) return undefined
   if (port === config.port && port !== 0) {
@@ -53,7 +53,7 @@ export function adminPlace(config: Config): ListeningPlace | undefined {
 }
 
 /** The metrics of a process, in the form in which they are sent to another process. */
-export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** The parts of a running server that are checked and measured. */
 export interface ServerStatus {
@@ -88,5 +88,5 @@ export interface WorkersState {
   /** From now on calls `notify` whenever a worker has crashed or ended. */
   onDeath(notify: () => void): void
   /** The metrics of each worker that serves; `undefined` for a worker that does not report them in time. */
-  figures(): Promise<readonly (Figures | undefined)[]>
+  metrics(): Promise<readonly (MetricValues | undefined)[]>
 }

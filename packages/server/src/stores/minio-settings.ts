@@ -39,7 +39,7 @@ export async function findMinioSettings(config: Config): Promise<MinioSettings> 
   throw new SetupError('The MinIO store needs what is not set:', missing)
 }
 
-const places: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
+const settingNames: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
   endpoint: '--minio-endpoint',
   bucket: '--minio-bucket',
   accessKey: 'HOLDFAST_MINIO_ACCESS_KEY',
@@ -56,8 +56,8 @@ export function explainMinioSetting({
   setting,
   cause,
 }: StoreSettingError): SetupError {
-  const place = setting === undefined ? '' : ` (${places[setting]})`
-  const text = `Cannot use the MinIO store: ${problem}${place}`
+  const where = setting === undefined ? '' : ` (${settingNames[setting]})`
+  const text = `Cannot use the MinIO store: ${problem}${where}`
   if (cause instanceof Error && cause.name === 'NoSuchBucket') {
     const remedy = 'make it, or give this command --minio-create-bucket.'
     return new SetupError(`${text}:`, [remedy], cause)

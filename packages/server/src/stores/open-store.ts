@@ -7,17 +7,17 @@ import { explainMinioSetting, findMinioSettings } from './minio-settings.ts'
 
 interface Store {
   open(config: Config, log: WarningLog, writer?: number): Promise<ClosableStore>
-  placeOf(config: Config): Readonly<Record<string, string | undefined>>
+  locationOf(config: Config): Readonly<Record<string, string | undefined>>
 }
 
 const stores: Readonly<Record<StoreKind, Store>> = {
   disk: {
     open: openDiskStore,
-    placeOf: ({ data }) => ({ data }),
+    locationOf: ({ data }) => ({ data }),
   },
   minio: {
     open: openMinioStore,
-    placeOf: (config) => ({
+    locationOf: (config) => ({
       endpoint: config['minio-endpoint'],
       bucket: config['minio-bucket'],
       prefix: config['minio-prefix'],
@@ -41,11 +41,11 @@ export function openStore(
 }
 
 /** Where the store of a kind keeps its files, as fields for a line of the log, without secrets. */
-export function placeOf(
+export function locationOf(
   kind: StoreKind,
   config: Config,
 ): Readonly<Record<string, string | undefined>> {
-  return stores[kind].placeOf(config)
+  return stores[kind].locationOf(config)
 }
 
 /**

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createFileService, createQuotaKeeper, SetupError } from '@holdfast/core'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
-import type { Figures, ServerWatch } from '../serve/server-watch.ts'
+import type { MetricValues, ServerWatch } from '../serve/server-watch.ts'
 import { checkProxies } from '../listen/trusted-proxies.ts'
 import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
 import { openSharedServices } from '../serve/open-shared-services.ts'
@@ -58,16 +58,16 @@ export async function startWorkers(
   })
 
   const kept = keepUrl(config.port)
-  const order = (place: number) => {
-    return { config: { ...written, port: kept.portBeside(serving()[0]) }, place }
+  const order = (number: number) => {
+    return { config: { ...written, port: kept.portBeside(serving()[0]) }, number }
   }
-  const start = (place: number) =>
-    (workers[place] = startWorker(
-      () => order(place),
+  const start = (number: number) =>
+    (workers[number] = startWorker(
+      () => order(number),
       (url) => kept.accept(url),
       shared,
     ))
-  const keep = async (worker: Worker, place: number, pause = 0): Promise<void> => {
+  const keep = async (worker: Worker, number: number, pause = 0): Promise<void> => {
     const began = performance.now()
     const how = await worker.ended
     if (isClosing()) return
@@ -76,18 +76,18 @@ export async function startWorkers(
     log.error({ worker: worker.pid, ended: how }, 'a worker has died; it is replaced')
     await delay(wait, undefined, closing).catch(() => {})
     if (isClosing()) return
-    const next = start(place)
+    const next = start(number)
     next.listening.catch((error: unknown) => {
       if (!isClosing()) log.error({ err: error }, 'a worker cannot start')
       next.kill()
     })
-    return keep(next, place, Math.min(longestPause, Math.max(shortestPause, 2 * wait)))
+    return keep(next, number, Math.min(longestPause, Math.max(shortestPause, 2 * wait)))
   }
 
-  const places = Array.from({ length: config.workers }, (_, place) => place)
+  const numbers = Array.from({ length: config.workers }, (_, number) => number)
   try {
-    const [url = ''] = await Promise.all(places.map((place) => start(place).listening))
-    workers.forEach((worker, place) => void keep(worker, place))
+    const [url = ''] = await Promise.all(numbers.map((number) => start(number).listening))
+    workers.forEach((worker, number) => void keep(worker, number))
     if (store.resumable) {
       const service = createFileService({ store, quotas })
       await open(Promise.resolve(sweepUploads(service, log, watch)))
@@ -103,7 +103,7 @@ export async function startWorkers(
           answering: (signal) => countAnswering(serving(), signal),
           count: () => serving().length,
           onDeath: (notify) => void (reportDeath = notify),
-          figures: () => Promise.all(serving().map(figuresOf)),
+          metrics: () => Promise.all(serving().map(metricsOf)),
         },
       },
       async reload() {
@@ -134,11 +134,11 @@ export async function startWorkers(
 }
 
 /** How long a worker may take to report its metrics, in milliseconds; Prometheus waits longer than that. */
-const figuresMs = 3_000
+const metricsMs = 3_000
 
 /** The metrics of a worker; `undefined` if it does not report them in time, or has ended. */
-async function figuresOf({ channel }: Worker): Promise<Figures | undefined> {
-  return channel.ask('figures', {}, AbortSignal.timeout(figuresMs)).catch(() => undefined)
+async function metricsOf({ channel }: Worker): Promise<MetricValues | undefined> {
+  return channel.ask('metrics', {}, AbortSignal.timeout(metricsMs)).catch(() => undefined)
 }
 
 async function countAnswering(workers: readonly Worker[], signal: AbortSignal): Promise<number> {

@@ -24,7 +24,7 @@ const answers: WorkerHandlers = {
   ...services.answers,
   alive: () => true,
   reload: async () => (await starting.promise).reload(),
-  figures: async () => metrics?.figures(),
+  metrics: async () => metrics?.values(),
   async close() {
     const isClean = await (await starting.promise).close(hurry.signal)
     await opened?.end()
@@ -49,7 +49,7 @@ async function serve() {
     ...order.config,
     readSecret: (name: SecretName) => readSecret(name, process.env),
   }
-  metrics = await openMetrics(config, `${order.place}`)
+  metrics = await openMetrics(config, `${order.number}`)
   try {
     opened = openLog(config, metrics)
     const server = await startServer(config, opened.log, metrics?.watch, async () =>

@@ -1,6 +1,6 @@
 import type { Advice, Credential } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import type { Figures } from '../serve/server-watch.ts'
+import type { MetricValues } from '../serve/server-watch.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 import type { LockHandlers } from './lock-server.ts'
@@ -10,13 +10,13 @@ import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.t
 export interface WorkerOrder {
   readonly config: Omit<Config, 'readSecret'>
   /** The number of the worker, from 0; no two running workers have the same. */
-  readonly place: number
+  readonly number: number
 }
 
 /** The primary's handlers for the reports of a starting worker. */
 export type StartHandlers = {
   begin(nothing: object): WorkerOrder
-  listening(place: { readonly url: string }): void
+  listening(server: { readonly url: string }): void
   /** The worker cannot start. `isMistake`: the administrator can correct the cause. */
   failed(why: Advice & { readonly isMistake: boolean }): void
 }
@@ -27,7 +27,7 @@ export type WorkerHandlers = ReplicaHandlers & {
   alive(nothing: object): boolean
   reload(nothing: object): Promise<boolean>
   /** The metrics of the worker; `undefined` if it does not measure. */
-  figures(nothing: object): Promise<Figures | undefined>
+  metrics(nothing: object): Promise<MetricValues | undefined>
   /** Closes the server; see `RunningServer`. */
   close(nothing: object): Promise<boolean>
   /** Ends the grace time of `close` at once. */

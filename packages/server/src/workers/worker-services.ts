@@ -61,14 +61,14 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
       failure: (failure) => failures.apply(failure),
       count: (change) => apply(change),
     },
-    open({ config, place }) {
+    open({ config, number }) {
       const counters = openCounters(config, primary())
       apply = ({ counter, ...change }) => counters[counter].apply(change)
       early.forEach(apply)
       const { all, byLinks, growingUploads, ...keyed } = counters
       const first = current
       return {
-        writer: place,
+        writer: number,
         certificate: first && {
           current: () => current ?? first,
           onReplaced: (callback) => void (use = callback),

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { SetupError } from '@holdfast/core'
 import { jsonAnswer, startAdminServer, type AdminServer } from '../../src/admin/open-admin.ts'
 
-const place = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const
+const address = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const
 
 describe('startAdminServer', () => {
   let lines: string[]
@@ -18,7 +18,7 @@ describe('startAdminServer', () => {
       '/teapot': () => jsonAnswer(418, { short: true }),
       '/broken': () => Promise.reject(new Error('a bug')),
     }
-    server = await startAdminServer(place, routes, log)
+    server = await startAdminServer(address, routes, log)
   })
   afterEach(() => server.close())
 
@@ -92,7 +92,7 @@ describe('startAdminServer', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const error: unknown = await startAdminServer({ ...place, port }, {}, pino()).catch(
+    const error: unknown = await startAdminServer({ ...address, port }, {}, pino()).catch(
       (reason: unknown) => reason,
     )
     other.close()

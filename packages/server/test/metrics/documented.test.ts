@@ -15,7 +15,7 @@ const documented = readFileSync(new URL('../../../../docs/metrics.md', import.me
     labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
   }))
 
-describe('The figures in docs/metrics.md', function () {
+describe('The metrics in docs/metrics.md', function () {
   this.timeout(60_000)
   let site: TlsSite
   const servers: HoldfastServer[] = []

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { mergeFigures } from '../../src/metrics/server-metrics.ts'
+import { mergeMetrics } from '../../src/metrics/server-metrics.ts'
 
-/** The figures of a process with a count of `count`. */
-function figuresOf(process: string, count: number) {
+/** The metrics of a process with a count of `count`. */
+function metricsOf(process: string, count: number) {
   const register = new Registry()
   register.setDefaultLabels({ process })
   const registers = [register]
@@ -15,10 +15,10 @@ function figuresOf(process: string, count: number) {
   return register.getMetricsAsJSON()
 }
 
-describe('mergeFigures', () => {
-  it('has the figures of each process apart, under one heading', async () => {
-    const all = [await figuresOf('0', 1), await figuresOf('1', 2)]
-    const text = await mergeFigures(JSON.parse(JSON.stringify(all)) as typeof all)
+describe('mergeMetrics', () => {
+  it('has the metrics of each process apart, under one heading', async () => {
+    const all = [await metricsOf('0', 1), await metricsOf('1', 2)]
+    const text = await mergeMetrics(JSON.parse(JSON.stringify(all)) as typeof all)
     expect(text.split('\n')).to.deep.equal([
       '# HELP seen_total Seen.',
       '# TYPE seen_total counter',

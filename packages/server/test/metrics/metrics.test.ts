@@ -104,7 +104,7 @@ describe('/metrics', function () {
 
   it('says that a file is refused, until it is as it was', async () => {
     const original = await readFile(join(site.path, 'customers.yaml'), 'utf8')
-    const figures = async () => {
+    const values = async () => {
       const { value } = await scrape(server)
       return {
         refused: value('holdfast_reload_refused', { what: 'customers' }),
@@ -115,16 +115,16 @@ describe('/metrics', function () {
       }
     }
     const calm = { refused: 0, refusals: 0, taken: 0, customers: 1, errors: 0 }
-    expect(await figures()).to.deep.equal(calm)
+    expect(await values()).to.deep.equal(calm)
     await site.write('customers.yaml', 'customers: nobody\n')
     await server.logged('customers file refused')
-    expect(await figures()).to.deep.include({ ...calm, refused: 1, refusals: 1, errors: 1 })
+    expect(await values()).to.deep.include({ ...calm, refused: 1, refusals: 1, errors: 1 })
     await site.write('customers.yaml', original)
-    await until('the old file is taken', async () => (await figures()).refused === 0)
+    await until('the old file is taken', async () => (await values()).refused === 0)
     const other = `${original}  - name: other\n    password: correct horse\n`
     await site.write('customers.yaml', other)
     await server.logged('customers reloaded')
-    expect(await figures()).to.deep.include({ customers: 2, taken: 1, refused: 0 })
+    expect(await values()).to.deep.include({ customers: 2, taken: 1, refused: 0 })
   })
 
   it('blames the store for what it fails in', async () => {

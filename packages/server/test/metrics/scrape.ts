@@ -22,7 +22,7 @@ export async function adminUrl(server: HoldfastServer): Promise<string> {
   return String(admin)
 }
 
-/** Asks a server with an admin port for its figures. */
+/** Asks a server with an admin port for its metrics. */
 export async function scrape(server: HoldfastServer): Promise<Scrape> {
   const answer = await fetch(`${await adminUrl(server)}/metrics`)
   expect(answer.status).to.equal(200)

@@ -13,7 +13,7 @@ describe('/metrics of a server with workers', function () {
   const workers = () => childrenOf(server.pid)
   const put = (name: string) =>
     fetch(`${server.url}/upload/${name}`, { method: 'PUT', headers: credentials, body: 'a' })
-  /** The processes whose figures there are. */
+  /** The processes whose metrics there are. */
   const processesIn = ({ samples }: Scrape) =>
     samples('process_start_time_seconds')
       .map(({ labels }) => labels['process'])
@@ -27,9 +27,9 @@ describe('/metrics of a server with workers', function () {
       const { value } = await scrape(server)
       return value('holdfast_http_requests_total', stored) === uploads
     })
-    const figures = await scrape(server)
-    const { value } = figures
-    expect(processesIn(figures)).to.deep.equal(['0', '1', 'primary'])
+    const scraped = await scrape(server)
+    const { value } = scraped
+    expect(processesIn(scraped)).to.deep.equal(['0', '1', 'primary'])
     expect(value('holdfast_logins_total', { outcome: 'accepted' })).to.equal(uploads)
     // Passwords are hashed by the primary, each once.
     expect(value('holdfast_password_check_duration_seconds_count', { process: 'primary' }))
@@ -55,9 +55,9 @@ describe('/metrics of a server with workers', function () {
     const [stuck = 0] = await workers()
     process.kill(stuck, 'SIGSTOP')
     try {
-      const figures = await scrape(server)
-      expect(figures.value('holdfast_workers_silent')).to.equal(1)
-      expect(processesIn(figures)).to.have.length(2).and.include('primary')
+      const scraped = await scrape(server)
+      expect(scraped.value('holdfast_workers_silent')).to.equal(1)
+      expect(processesIn(scraped)).to.have.length(2).and.include('primary')
     } finally {
       process.kill(stuck, 'SIGCONT')
     }

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import pino from 'pino'
 import { SetupError } from '@holdfast/core'
 import { resolveConfig, type ConfigSources } from '../../src/config/resolve-config.ts'
-import { openStore, placeOf } from '../../src/stores/open-store.ts'
+import { openStore, locationOf } from '../../src/stores/open-store.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -107,7 +107,7 @@ describeWithMinio('openStore, for a bucket', (minio) => {
   }
 })
 
-describe('placeOf', () => {
+describe('locationOf', () => {
   it('says where files are kept, and no secret', () => {
     const environment = {
       HOLDFAST_MINIO_ENDPOINT: 'http://minio:9000',
@@ -117,8 +117,8 @@ describe('placeOf', () => {
       HOLDFAST_MINIO_SECRET_KEY: 's',
     }
     const config = resolveConfig({ environment })
-    expect(placeOf('disk', config)).to.deep.equal({ data: './data' })
-    expect(placeOf('minio', config)).to.deep.equal({
+    expect(locationOf('disk', config)).to.deep.equal({ data: './data' })
+    expect(locationOf('minio', config)).to.deep.equal({
       endpoint: 'http://minio:9000',
       bucket: 'files',
       prefix: 'holdfast/',

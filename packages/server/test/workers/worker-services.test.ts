@@ -11,7 +11,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 /** Starts workers of one primary, and gives their services. */
 function openPrimary() {
   const shared = sharePrimaryServices()
-  return (place: number) => {
+  return (number: number) => {
     const takers: ((message: unknown) => void)[] = []
     const transport = (own: number): Transport => ({
       send: (message) => queueMicrotask(() => takers[1 - own]?.(message)),
@@ -22,7 +22,7 @@ function openPrimary() {
     const share = shared.give(() => channel)
     const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(transport(1), share.answers)
     share.welcome()
-    const services = worker.open({ config: { ...resolveConfig(), workers: 2 }, place })
+    const services = worker.open({ config: { ...resolveConfig(), workers: 2 }, number })
     return { services, die: () => share.end() }
   }
 }

@@ -45,7 +45,7 @@ export async function joinWorkers(
   const services = { ...parts, certificate: undefined, customers: () => names }
   const shared = createPrimaryServices(services, createQuotaKeeper(parts.store), brake)
   return Promise.all(
-    Array.from({ length: workers }, async (_, place) => {
+    Array.from({ length: workers }, async (_, number) => {
       const [up, down] = createWires()
       const told = createWorkerServices(() => primary)
       const primary: RpcChannel<PrimaryHandlers> = createRpcChannel(up, told.answers)
@@ -54,7 +54,7 @@ export async function joinWorkers(
       share.welcome()
       await new Promise((resolve) => setImmediate(resolve))
       const { store } = parts
-      const opened = told.open({ config: { ...resolveConfig(), workers }, place })
+      const opened = told.open({ config: { ...resolveConfig(), workers }, number })
       const { credentials, failures, linkFailures, verifyPassword } = opened
       const { quotas, links } = opened
       return {
