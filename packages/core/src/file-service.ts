@@ -232,7 +232,7 @@ function serviceOf({
 
 function noLogin(): TypeError {
   return new TypeError(
-    'No customer can log in: give createFileService credentials and verifyPassword, or find out by yourself who asks, and take filesOf({ name })',
+    'No customer can log in: give createFileService credentials and verifyPassword, or authenticate the customer yourself and call filesOf({ name })',
   )
 }
 

@@ -79,7 +79,7 @@ function lengthOf(request: TusRequest): number | undefined {
   }
   if (deferred !== '1') throw tusProblems.invalidHeader('upload-defer-length', 'it must be 1')
   if (length === undefined) return undefined
-  throw tusProblems.invalidHeader('upload-defer-length', 'upload-length is there as well')
+  throw tusProblems.invalidHeader('upload-defer-length', 'upload-length was sent, too')
 }
 
 /** Refuses a body that cannot be added, before the upload begins: an empty file would be published at once. */
@@ -97,19 +97,19 @@ function checkBody(request: TusRequest, length: number | undefined): void {
 function isCreateOnly(request: TusRequest): boolean {
   for (const header of ['if-match', 'if-unmodified-since']) {
     if (headerOf(request, header) !== undefined) {
-      throw tusProblems.invalidHeader(header, 'an upload knows only "If-None-Match: *"')
+      throw tusProblems.invalidHeader(header, 'uploads support only "If-None-Match: *"')
     }
   }
   const condition = headerOf(request, 'if-none-match')
   if (condition === undefined || condition === '*') return condition === '*'
-  throw tusProblems.invalidHeader('if-none-match', 'an upload knows only "*"')
+  throw tusProblems.invalidHeader('if-none-match', 'uploads support only "*"')
 }
 
 function sha256Of(metadata: UploadMetadata): { readonly sha256?: string } {
   const sha256 = metadata.text('sha256')
   if (sha256 === undefined) return {}
   if (!/^[0-9a-f]{64}$/i.test(sha256)) {
-    throw tusProblems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
+    throw tusProblems.invalidField('sha256', 'it must be sent once, as 64 hexadecimal digits')
   }
   return { sha256: sha256.toLowerCase() }
 }
@@ -174,7 +174,7 @@ function parseUploadMetadata(header: string): UploadMetadata {
   for (const pair of header === '' ? [] : header.split(',')) {
     const [key = '', value = '', ...more] = pair.trim().split(' ')
     if (key === '') throw invalid('a key is empty')
-    if (values.has(key)) throw invalid('a key is there twice')
+    if (values.has(key)) throw invalid('a key occurs twice')
     if (more.length > 0 || !base64.test(value)) throw invalid('a value is not Base64')
     values.set(key, value)
   }

@@ -68,7 +68,7 @@ function leavingSignal(response: ServerResponse): AbortSignal {
 
 /** Logs an error with the request's method only: the path may contain what must not be logged. */
 function toConsole(error: unknown, { method }: IncomingMessage): void {
-  console.error(`A fault of an upload in pieces, at ${method}:`, error)
+  console.error(`The server failed at ${method} of an upload in pieces:`, error)
 }
 
 /** Calls a log. If the log throws or rejects, the request does not fail. */

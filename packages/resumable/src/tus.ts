@@ -195,7 +195,7 @@ async function continueUpload(
 function requireSameLength(upload: ResumableUpload, length: number): void {
   const known = upload.published?.size ?? upload.plan.length
   if (known === undefined || known === length) return
-  throw tusProblems.invalidHeader('upload-length', 'the upload has another one')
+  throw tusProblems.invalidHeader('upload-length', 'the upload has another length')
 }
 
 /** DELETE: discards an upload. A published file stays. */

@@ -120,15 +120,15 @@ export const problems = {
   'malformed-request': {
     status: 400,
     message:
-      '^(Malformed request$|One Host header is required$|Invalid Host header$|Invalid request target: )',
+      '^(Malformed request$|Exactly one Host header is required$|Invalid Host header$|Invalid request target: )',
   },
   'unknown-transfer-coding': {
     status: 501,
-    message: '^(The only known transfer coding is chunked$)',
+    message: '^(The only supported transfer coding is chunked$)',
   },
   'unknown-http-version': {
     status: 505,
-    message: '^(The only known versions of HTTP are 1\\.0 and 1\\.1$)',
+    message: '^(The only supported versions of HTTP are 1\\.0 and 1\\.1$)',
   },
   'needs-tls': {
     status: 400,
@@ -136,10 +136,13 @@ export const problems = {
   },
   'too-slow': {
     status: 408,
-    message: '^(The client sent nothing for too long$|The request did not arrive in time$)',
+    message: '^(The client was idle for too long$|The request did not arrive in time$)',
   },
   'chunk-extensions-too-large': { status: 413, message: '^(The chunk extensions are too large$)' },
-  'unknown-expectation': { status: 417, message: '^(The only known expectation is 100-continue$)' },
+  'unknown-expectation': {
+    status: 417,
+    message: '^(The only supported expectation is 100-continue$)',
+  },
   'headers-too-large': { status: 431, message: '^(The headers are too large$)' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly message: string }>>
 

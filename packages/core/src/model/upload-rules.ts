@@ -13,7 +13,7 @@ interface Progress extends Pick<ResumableUpload, 'offset' | 'plan'> {
 export function requireOffset(upload: Omit<Progress, 'plan'>, offset: number): void {
   if (upload.published !== undefined) throw uploadPublished()
   if (upload.offset === offset) return
-  throw uploadConflict(`The upload stands at ${upload.offset} and not at ${offset} bytes`)
+  throw uploadConflict(`The upload has ${upload.offset} bytes, not ${offset}`)
 }
 
 /** @throws FileServiceError `upload-conflict` unless the whole file may have `length` bytes */
@@ -38,7 +38,7 @@ export function uploadNotFound(): FileServiceError {
 
 /** The error of a call that a later call has ended, or whose upload a later call has taken. */
 export function uploadTakenOver(): FileServiceError {
-  return uploadConflict('A later request goes on with the upload')
+  return uploadConflict('A later request has taken over the upload')
 }
 
 /** The error for bytes that are added to a published upload. */

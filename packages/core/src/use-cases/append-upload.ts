@@ -102,7 +102,7 @@ export async function appendUpload(
 
 function found(upload: ResumableUpload | undefined): ResumableUpload {
   if (upload) return upload
-  throw new TypeError('The store appends without a call of onState')
+  throw new TypeError('The store took content before it called onState')
 }
 
 async function isEmpty(content: AsyncIterable<unknown>): Promise<boolean> {

@@ -119,13 +119,13 @@ function nearestYear(twoDigits: number, now: number): number {
 export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
   for (const name of ['if-match', 'if-unmodified-since'] as const) {
     if (headers[name] !== undefined) {
-      throw problems.invalidHeader(name, 'an upload knows only "If-None-Match: *"')
+      throw problems.invalidHeader(name, 'uploads support only "If-None-Match: *"')
     }
   }
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch.trim() === '*') return true
-  throw problems.invalidHeader('if-none-match', 'an upload knows only "*"')
+  throw problems.invalidHeader('if-none-match', 'uploads support only "*"')
 }
 
 /**
@@ -137,7 +137,7 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
 export function refuseConditions(headers: IncomingHttpHeaders): void {
   for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'] as const) {
     if (headers[name] !== undefined) {
-      throw problems.invalidHeader(name, 'a deletion knows no condition')
+      throw problems.invalidHeader(name, 'deletions support no conditions')
     }
   }
 }

@@ -22,21 +22,21 @@ const invalidRequest = (message: string) =>
 /** The errors with the words of the specification and of docs/api.md. */
 export const problems = {
   malformedRequest: () => invalidRequest('Malformed request'),
-  oneHost: () => invalidRequest('One Host header is required'),
+  oneHost: () => invalidRequest('Exactly one Host header is required'),
   invalidHost: () => invalidRequest('Invalid Host header'),
   fragmentInTarget: () => invalidRequest('Invalid request target: write %23 for #'),
   unknownTransferCoding: () =>
     new HttpProblem(
       'unknown-transfer-coding',
       501,
-      'The only known transfer coding is chunked',
+      'The only supported transfer coding is chunked',
       lastOnConnection,
     ),
   unknownVersion: () =>
     new HttpProblem(
       'unknown-http-version',
       505,
-      'The only known versions of HTTP are 1.0 and 1.1',
+      'The only supported versions of HTTP are 1.0 and 1.1',
       lastOnConnection,
     ),
   noFile: () => new HttpProblem('no-file', 400, 'No file'),

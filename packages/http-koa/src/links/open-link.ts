@@ -102,7 +102,7 @@ export function createUploadLinkRefusal(recorder: AuditRecorder): Middleware<Hol
       await next()
       return
     }
-    const error = new FileServiceError('link-refused', 'No link is for this path')
+    const error = new FileServiceError('link-refused', 'Links are not accepted on this path')
     await recorder(exchangeIn(ctx))('upload', { isByLink: true }, { error })
     throw error
   }

@@ -117,7 +117,7 @@ function createHeadMeasure(): (rest: Buffer) => number {
   }
 }
 
-const nothingForTooLong = 'The client sent nothing for too long'
+const clientWasIdle = 'The client was idle for too long'
 
 /**
  * Cuts a connection when its client makes no progress for `idleTimeoutMs`: it sends nothing of a body that the server waits
@@ -160,7 +160,7 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
 
 function cut(socket: Socket, { exchange, hasAnswered }: Connection): void {
   if (exchange) refuse(exchange)
-  else if (socket.bytesRead > 0 && !hasAnswered) answerRaw(socket, 408, nothingForTooLong)
+  else if (socket.bytesRead > 0 && !hasAnswered) answerRaw(socket, 408, clientWasIdle)
   else socket.destroy()
 }
 
@@ -180,7 +180,7 @@ function refuse({ request, response }: Exchange): void {
     request.socket.destroy()
     return
   }
-  const body = JSON.stringify(errorBody(408, nothingForTooLong))
+  const body = JSON.stringify(errorBody(408, clientWasIdle))
   response.writeHead(408, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
@@ -188,7 +188,7 @@ function refuse({ request, response }: Exchange): void {
     Connection: 'close',
   })
   // Node does not report the end of the socket to a request that has its answer: a reader of its body would wait forever.
-  response.end(body, () => request.destroy(new Error(nothingForTooLong)))
+  response.end(body, () => request.destroy(new Error(clientWasIdle)))
 }
 
 /** How many bytes the peer of a connection has not acknowledged; `undefined` where the system does not show it. */

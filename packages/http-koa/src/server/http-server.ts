@@ -94,7 +94,9 @@ export function prepareServer(
   })
   server.on(
     'checkExpectation',
-    keepingOrder((request) => refuse(request, 417, 'The only known expectation is 100-continue')),
+    keepingOrder((request) =>
+      refuse(request, 417, 'The only supported expectation is 100-continue'),
+    ),
   )
   server.on('connect', (request: IncomingMessage) => {
     connectionOf(request.socket).isUnparsed = true

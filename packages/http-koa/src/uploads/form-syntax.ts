@@ -273,7 +273,7 @@ export function partFileName(filename: string | undefined): string {
 export function expectedSha256([sha256, ...more]: readonly string[]): string | undefined {
   if (sha256 === undefined) return undefined
   if (more.length > 0 || !/^[0-9a-f]{64}$/i.test(sha256)) {
-    throw problems.invalidField('sha256', 'it must be 64 hexadecimal digits, once')
+    throw problems.invalidField('sha256', 'it must be sent once, as 64 hexadecimal digits')
   }
   return sha256.toLowerCase()
 }

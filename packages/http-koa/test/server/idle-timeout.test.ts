@@ -54,7 +54,7 @@ describe('applyIdleTimeout', () => {
     connection.write(stalled['a raw upload'])
     const { status, body } = await connection.answer()
     expect(status).to.equal(408)
-    expect(body).to.include('"message":"The client sent nothing for too long"')
+    expect(body).to.include('"message":"The client was idle for too long"')
   })
 
   it('lets an upload pass that is slow but moves', async () => {

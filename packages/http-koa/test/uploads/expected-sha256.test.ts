@@ -14,7 +14,7 @@ describe('expectedSha256', () => {
   for (const fields of [...invalid.map((value) => [value]), [digest, digest]]) {
     it(`refuses ${JSON.stringify(fields).slice(0, 20)}`, () => {
       expect(() => expectedSha256(fields))
-        .to.throw('Invalid sha256: it must be 64 hexadecimal digits, once')
+        .to.throw('Invalid sha256: it must be sent once, as 64 hexadecimal digits')
         .with.property('status', 400)
     })
   }

@@ -152,7 +152,7 @@ describe('POST /resumable', () => {
       'a deferred length beside a length',
       { ...length, 'Upload-Defer-Length': '1' },
       400,
-      'Invalid upload-defer-length: upload-length is there as well',
+      'Invalid upload-defer-length: upload-length was sent, too',
     ],
     [
       'an odd deferred length',
@@ -203,7 +203,7 @@ describe('POST /resumable', () => {
       'a key twice',
       { ...length, 'Upload-Metadata': 'filename YQ==,filename YQ==' },
       400,
-      'Invalid upload-metadata: a key is there twice',
+      'Invalid upload-metadata: a key occurs twice',
     ],
     [
       'an empty key',
@@ -221,7 +221,7 @@ describe('POST /resumable', () => {
       'an odd digest',
       { ...length, 'Upload-Metadata': 'filename YQ==,sha256 YQ==' },
       400,
-      'Invalid sha256: it must be 64 hexadecimal digits, once',
+      'Invalid sha256: it must be sent once, as 64 hexadecimal digits',
     ],
     [
       'a part of another upload',
@@ -233,13 +233,13 @@ describe('POST /resumable', () => {
       'a condition that is not known',
       { ...length, 'If-Match': '"x"' },
       400,
-      'Invalid if-match: an upload knows only "If-None-Match: *"',
+      'Invalid if-match: uploads support only "If-None-Match: *"',
     ],
     [
       'a version',
       { ...length, 'If-None-Match': '"x"' },
       400,
-      'Invalid if-none-match: an upload knows only "*"',
+      'Invalid if-none-match: uploads support only "*"',
     ],
   ] as const) {
     it(`refuses ${what}`, async () => {

@@ -100,7 +100,7 @@ describe('An upload by tus', () => {
         method: 'PATCH',
         status: 409,
         customer: 'demo',
-        reason: 'The upload stands at 0 and not at 1 bytes',
+        reason: 'The upload has 0 bytes, not 1',
       },
     ])
   })

@@ -40,7 +40,7 @@ export function batchDigests(start: StartService): void {
       const parts = [hex.toUpperCase(), hex.slice(1), `${hex}0`, ` ${hex}`].flatMap(
         (value, index) => [textPart('sha256', value), filePart(`${index}`, '1')],
       )
-      const message = 'Invalid sha256: it must be 64 hexadecimal digits, once'
+      const message = 'Invalid sha256: it must be sent once, as 64 hexadecimal digits'
       expect(await results(service, ...parts)).to.deep.equal([
         '0: OK',
         `1: ${message}`,
@@ -62,7 +62,7 @@ export function batchDigests(start: StartService): void {
       await using service = await start()
       const twice = [digest('1'), digest('1'), filePart('a', '1')]
       const wrong = [textPart('sha256', 'x'), filePart('b', '1')]
-      const message = 'Invalid sha256: it must be 64 hexadecimal digits, once'
+      const message = 'Invalid sha256: it must be sent once, as 64 hexadecimal digits'
       expect(await results(service, ...twice, ...wrong)).to.deep.equal([
         `a: ${message}`,
         `b: ${message}`,

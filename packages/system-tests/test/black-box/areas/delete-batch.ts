@@ -157,7 +157,7 @@ export function deleteBatch(start: StartService): void {
           headers: { [name]: '*' },
           body: '["a"]',
         })
-        const message = `Invalid ${name.toLowerCase()}: a deletion knows no condition`
+        const message = `Invalid ${name.toLowerCase()}: deletions support no conditions`
         expectError(answer, 400, message)
       }
       const made = await service.anna.send('POST', '/link/a')

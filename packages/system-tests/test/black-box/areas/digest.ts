@@ -45,7 +45,7 @@ export function digest(start: StartService): void {
 
     it('is refused where it is no digest, or comes twice', async () => {
       await using service = await start()
-      const refusal = 'Invalid sha256: it must be 64 hexadecimal digits, once'
+      const refusal = 'Invalid sha256: it must be sent once, as 64 hexadecimal digits'
       for (const value of ['', 'nonsense', sha256('new').slice(1), `${sha256('new')}0`]) {
         const answer = await sendForm(service, form(file, textPart('sha256', value)))
         expectError(answer, 400, refusal)

@@ -82,7 +82,7 @@ export function expectContinue(start: StartService): void {
       await using service = await start()
       const answer = await service.exchange(formHead(service, 10, { Expect: 'miracles' }))
       expect(answer.status).to.equal(417)
-      expectError(answer, 417, 'The only known expectation is 100-continue')
+      expectError(answer, 417, 'The only supported expectation is 100-continue')
     })
   })
 }
