@@ -42,7 +42,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
       // Koa reports one failure twice: for the content and for the response.
       if (exchange?.isFailureLogged) return
       if (exchange) exchange.isFailureLogged = true
-      log.error({ requestId: exchange?.state.requestId, err: error }, 'The answer broke off')
+      log.error({ requestId: exchange?.state.requestId, err: error }, 'The response was cut off')
     },
   )
   app.use(requestId)

@@ -170,7 +170,7 @@ export function createSetup(service: FileService, options: RouterOptions): Setup
   const addressOf = createAddressOf(trustedProxies, onUnreadable, (address) => {
     log.warn(
       { address },
-      'X-Forwarded-For is not believed: if a proxy of yours sends it, trust that proxy, or all its clients count as one',
+      'X-Forwarded-For of an untrusted peer is ignored: if the peer is your proxy, trust it, or all its clients count as one',
     )
   })
   const { authenticate = headerAuthentication(service, addressOf), onLogin } = options

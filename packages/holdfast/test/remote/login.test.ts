@@ -104,7 +104,7 @@ describe('holdfast login', function () {
   it('refuses no variable of a client at a server', async () => {
     const env = { HOLDFAST_URL: 'http://a', HOLDFAST_NAME: 'b', HOLDFAST_PASSWORD: 'c' }
     const server = await holdfast.start([], { env })
-    expect(server.output()).not.to.include('is no setting')
+    expect(server.output()).not.to.include('is not a setting')
   })
 
   it('leaves a profile alone that others may read', async () => {

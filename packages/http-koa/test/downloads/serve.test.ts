@@ -175,7 +175,7 @@ describe('serve', () => {
       {
         level: 'error',
         fields: { requestId: 'the-id', err: failure },
-        message: 'The answer broke off',
+        message: 'The response was cut off',
       },
     ])
     const [line] = app.log.lines.filter(({ level }) => level === 'info')

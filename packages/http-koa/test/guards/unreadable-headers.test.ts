@@ -43,6 +43,6 @@ describe('warnOfUnreadableHeaders', () => {
     }
     const warnings = app.log.lines.filter(({ level }) => level === 'warn')
     expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ address: '127.0.0.1' }])
-    expect(warnings[0]?.message).to.match(/^X-Forwarded-For is not believed/)
+    expect(warnings[0]?.message).to.match(/^X-Forwarded-For of an untrusted peer is ignored/)
   })
 })

@@ -104,7 +104,7 @@ export function customersCheck({ customers }: Pick<ServerStatus, 'customers'>): 
       const { count, refusedSince } = customers()
       const refused = refusedSince && { refusedSince: refusedSince.toISOString() }
       if (count > 0) return { ok: true, count, ...refused }
-      const why = `there are none, so that no one can log in; ${programName()} customers add NAME`
+      const why = `there are no customers, so no one can log in; run: ${programName()} customers add NAME`
       return { ok: false, why, count, ...refused }
     },
   }

@@ -68,11 +68,11 @@ function reportTo(log: HttpLog): TrailFileEvents {
       const now = performance.now()
       if (now - loggedAt < minuteMs) return
       loggedAt = now
-      log.error({ err: error, lost }, 'The audit trail cannot be written; the service goes on')
+      log.error({ err: error, lost }, 'The audit trail cannot be written; the service continues')
     },
     onRecovery(lost) {
       loggedAt = -Infinity
-      log.warn({ lost }, 'The audit trail is written again, and says how many lines are missing')
+      log.warn({ lost }, 'The audit trail is written again; it records how many lines are missing')
     },
   }
 }

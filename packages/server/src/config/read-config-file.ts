@@ -115,21 +115,21 @@ function explain(error: ErrorObject): Problem {
     const key = String(error.params['additionalProperty'])
     const remedy = secretRemedy(key)
     if (remedy !== undefined) {
-      return { key, ...advice(`${key} is not read from a file that may get committed`, remedy) }
+      return { key, ...advice(`${key} is a secret and is not read from this file`, remedy) }
     }
     const meant = closestWord(key, settingNames)
     const hints = meant === undefined ? [] : [`did you mean "${meant}"?`]
     // Any other key may be a line that contains a secret.
     const shown = /^[\w-]{1,40}$/.test(key) ? `"${key}" is` : 'a key that is'
     const known = `there are ${settingNames.join(', ')}`
-    return { key, ...advice(`${shown} no setting`, [...hints, known].join(' ')) }
+    return { key, ...advice(`${shown} not a setting`, [...hints, known].join(' ')) }
   }
   const key = error.instancePath.slice(1)
   if (key === '') return advice('the file must be a map of settings, such as "port: 3000"')
   if (String(error.params['type']).includes('boolean')) {
     return { key, ...advice(`${key} must be true or false`) }
   }
-  return { key, ...advice(`${key} must be text or a whole number`, 'put other things in quotes') }
+  return { key, ...advice(`${key} must be text or a whole number`, 'put other values in quotes') }
 }
 
 function offsetOfKey({ contents }: Document, key: string): number | undefined {

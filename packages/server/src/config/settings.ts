@@ -105,7 +105,7 @@ export const settings = {
     parse: count,
   }),
   'trust-proxy': setting({
-    describe: 'Proxies whose X-Forwarded-For is believed: addresses or subnets, with commas',
+    describe: 'Proxies whose X-Forwarded-For is trusted: addresses or subnets, with commas',
     default: undefined,
     parse: list,
   }),
@@ -121,18 +121,18 @@ export const settings = {
     parse: origins,
   }),
   'max-link-age': setting({
-    describe: 'Longest time for which a link to a file is good, such as 12h or 7d',
+    describe: 'Longest time for which a link to a file is valid, such as 12h or 7d',
     default: '7d',
     parse: parsePeriod,
   }),
   'no-links': setting({
-    describe: 'No links that open a file without a password',
+    describe: 'Do not let customers make links',
     isSwitch: true,
     default: 'false',
     parse: truth,
   }),
   'no-web': setting({
-    describe: 'No page at /, for which browsers ask',
+    describe: 'Do not serve the page at /',
     isSwitch: true,
     default: 'false',
     parse: truth,
@@ -143,7 +143,7 @@ export const settings = {
     parse: count,
   }),
   'login-failures-per-name': setting({
-    describe: 'Failed logins of a name before addresses that took part are refused',
+    describe: 'Failed logins of a name before the addresses that caused them are refused',
     default: '10',
     parse: count,
   }),
@@ -174,7 +174,7 @@ export const settings = {
     parse: parseDuration,
   }),
   'shutdown-delay': setting({
-    describe: 'How long to serve on after SIGTERM, not ready any more, before requests finish',
+    describe: 'How long to keep serving after SIGTERM while /ready fails, before the server stops',
     default: '0s',
     parse: parseDelay,
   }),

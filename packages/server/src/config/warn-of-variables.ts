@@ -39,7 +39,7 @@ export function unknownVariables(
     .map(([name]) => {
       const meant = closestWord(name, known)
       const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
-      return `${name} is no setting, and is ignored.${hint}`
+      return `${name} is not a setting and is ignored.${hint}`
     })
 }
 

@@ -190,7 +190,7 @@ async function* certificate(config: Config): AsyncGenerator<Finding> {
 
 async function* proxies(config: Config): AsyncGenerator<Finding> {
   const known = checkProxies(config)
-  if (known.length > 0) yield finding('ok', 'proxies', `believed: ${known.join(', ')}`)
+  if (known.length > 0) yield finding('ok', 'proxies', `trusted: ${known.join(', ')}`)
 }
 
 /** Checks whether the server can listen at `address`: this process does so for a moment. */
@@ -281,10 +281,5 @@ async function judgeCustomers(path: string): Promise<CustomersExamination> {
 function refused(error: CustomersFileError): Finding {
   const { path, problems, lines } = error
   if (problems.length === 1) return adviceFinding('problem', customersCheck, error)
-  return finding(
-    'problem',
-    customersCheck,
-    `${path}: ${problems.length} things are wrong`,
-    ...lines,
-  )
+  return finding('problem', customersCheck, `${path}: ${problems.length} problems`, ...lines)
 }

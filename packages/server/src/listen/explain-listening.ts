@@ -20,11 +20,11 @@ const reasons: Readonly<Record<string, (prefix: string) => Advice>> = {
   EACCES: (prefix) =>
     advice(
       'this user may not listen there',
-      `Choose a --${prefix}port from 1024, or allow it to this program.`,
+      `Choose a --${prefix}port from 1024, or allow this program to listen there.`,
     ),
   EADDRNOTAVAIL: (prefix) =>
     advice('this machine does not have the address', `Choose another --${prefix}host.`),
-  ENOTFOUND: (prefix) => advice('the name is not known', `Choose another --${prefix}host.`),
+  ENOTFOUND: (prefix) => advice('the host name is unknown', `Choose another --${prefix}host.`),
 }
 
 /** The error that says why the server cannot listen, with the remedy; `error` itself if its code is unknown. */

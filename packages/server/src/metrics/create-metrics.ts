@@ -43,7 +43,7 @@ export function createMetrics(process?: string): Metrics {
   collectDefaultMetrics({ register })
   new Gauge({
     name: 'holdfast_build_info',
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; the label is the version.',
     labelNames: ['version'],
     registers: [register],
   })
@@ -51,7 +51,7 @@ export function createMetrics(process?: string): Metrics {
     .set(1)
   const lines = createCounts(register, {
     name: 'holdfast_log_lines_total',
-    help: 'Lines of the log that are more than news.',
+    help: 'Lines of the log of level warn, error and fatal.',
     labelNames: ['level'],
   })
   const byLevel = new Map(
@@ -116,7 +116,7 @@ export function createRequestMetrics(
   const registers = [register]
   const requests = createCounts(register, {
     name: 'holdfast_http_requests_total',
-    help: 'Requests that were answered, or broke off.',
+    help: 'Requests that were answered or cut off.',
     labelNames: ['route', 'status', 'outcome'],
   })
   const problems = createCounts(register, {
@@ -174,7 +174,7 @@ export function createRequestMetrics(
 
   const refused = createCounts(register, {
     name: 'holdfast_http_connections_refused_total',
-    help: 'Connections that were closed at once, since as many were open as may be.',
+    help: 'Connections that were closed at once because too many were open.',
     labelNames: [],
   })()
 

@@ -27,13 +27,13 @@ export function createLoginMetrics(
   const registers = [register]
   const logins = createCounts(register, {
     name: 'holdfast_logins_total',
-    help: 'Logins, one for each request of a customer, by what became of them.',
+    help: 'Logins, one for each request of a customer, by outcome.',
     labelNames: ['outcome'],
   })
   const [accepted] = outcomes.map((outcome) => logins(outcome))
   const checks = new Histogram({
     name: 'holdfast_password_check_duration_seconds',
-    help: 'Checks of passwords that were not remembered, with the time that they waited.',
+    help: 'How long checks of passwords took that were not remembered, waiting included.',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
@@ -89,19 +89,19 @@ export function createReloadMetrics(register: Registry): ReloadMetrics {
   const labelNames = ['what']
   const reloads = createCounts(register, {
     name: 'holdfast_reloads_total',
-    help: 'Changed customers or certificates that were taken or refused, and reopenings of the audit trail.',
+    help: 'Reloads of the customers and the certificate, and reopenings of the audit trail, by outcome.',
     labelNames: ['what', 'outcome'],
   })
   const taken = new Gauge({
     name: 'holdfast_reload_last_taken_timestamp_seconds',
-    help: 'When something new was last taken, in seconds since 1970; the start of the process counts.',
+    help: 'When a change was last accepted, in seconds since 1970; the start of the process counts.',
     labelNames,
     registers,
   })
   const states = new Map<Reloadable, () => boolean>()
   new Gauge({
     name: 'holdfast_reload_refused',
-    help: 'Whether what is there now is refused, so that what was read before is in force.',
+    help: '1 if the present file is refused, so that the earlier version stays in use; otherwise 0.',
     labelNames,
     registers,
     collect() {
@@ -151,17 +151,17 @@ export function createStatusMetrics(
 
   gauge(
     'ready',
-    'Whether the server is ready: 1; 0 where it is not, or where it takes long to say.',
+    '1 if the server is ready; 0 if it is not, or does not answer in time.',
     async () => ((await within(patienceMs, isReady)) ? 1 : 0),
   )
   gauge('customers', 'How many customers there are.', () => customers().count)
   if (store.freeSpace) {
-    gauge('store_free_bytes', 'Room that is left on the disk of the store.', store.freeSpace)
+    gauge('store_free_bytes', 'Free bytes on the disk of the store.', store.freeSpace)
   }
   if (certificate) {
     gauge(
       'certificate_expiry_timestamp_seconds',
-      'When the certificate in force expires, in seconds since 1970.',
+      'When the certificate in use expires, in seconds since 1970.',
       () => certificate().expires.getTime() / 1000,
     )
   }
@@ -193,7 +193,7 @@ export function createWorkerMetrics(
   })
   new Gauge({
     name: 'holdfast_workers_silent',
-    help: 'Workers whose figures are missing, since they did not tell them in time.',
+    help: 'Workers whose metrics are missing, since they did not answer in time.',
     registers,
     collect() {
       this.set(silent)
@@ -201,7 +201,7 @@ export function createWorkerMetrics(
   })
   const deaths = createCounts(register, {
     name: 'holdfast_worker_deaths_total',
-    help: 'Workers that have died, and were replaced.',
+    help: 'Workers that ended unexpectedly and were replaced.',
     labelNames: [],
   })()
   workers.onDeath(() => deaths.add())

@@ -25,20 +25,20 @@ export function createStoreMetrics(register: Registry): Pick<ServerWatch, 'store
   const registers = [register]
   const duration = new Histogram({
     name: 'holdfast_store_operation_duration_seconds',
-    help: 'What the store takes; put from the last byte of the content on, lists to the first name.',
+    help: 'How long the store takes: for put after the last byte of the content, for lists until the first page.',
     labelNames: ['operation'],
     buckets: durations,
     registers,
   })
   const errors = createCounts(register, {
     name: 'holdfast_store_errors_total',
-    help: 'What the store failed in, by the code of the error.',
+    help: 'Operations in which the store failed, by the code of the error.',
     labelNames: ['operation', 'code'],
   })
   let uploads = 0
   new Gauge({
     name: 'holdfast_uploads_under_way',
-    help: 'Files that are being put into the store.',
+    help: 'Files that are being stored.',
     registers,
     collect() {
       this.set(uploads)
@@ -54,7 +54,7 @@ export function createStoreMetrics(register: Registry): Pick<ServerWatch, 'store
 
   const inPieces = createCounts(register, {
     name: 'holdfast_uploads_in_pieces_total',
-    help: 'Uploads in pieces, by what became of them.',
+    help: 'Uploads in pieces, by what happened to them.',
     labelNames: ['event'],
   })
   for (const event of uploadEvents) inPieces(event)

@@ -81,7 +81,7 @@ async function runWatched(
 /** Continues to serve, so that load balancers see that the server is not ready before it refuses connections. */
 async function serveOn(delayMs: number, { hurry }: Signals, log: Logger): Promise<void> {
   if (delayMs === 0) return
-  log.info({ delayMs }, 'serving on for --shutdown-delay, not ready any more')
+  log.info({ delayMs }, 'continuing to serve for --shutdown-delay; /ready now fails')
   await delay(delayMs, undefined, { signal: hurry }).catch(() => {})
 }
 

@@ -125,7 +125,7 @@ async function openCustomers(
     onRefused(error) {
       log.error(
         { reason: error.message },
-        'customers file refused; the customers stay as they were',
+        'customers file refused; the earlier customers stay in use',
       )
       onReload(false)
     },

@@ -31,11 +31,11 @@ export function sweepUploads(
       const uploads = await service.sweepUploads()
       if (uploads > 0) {
         options.onExpired?.(uploads)
-        log.info({ uploads }, 'uploads have expired and are removed')
+        log.info({ uploads }, 'expired uploads were removed')
       }
     } catch (err) {
       // The store may be closed already.
-      if (!isClosed) log.warn({ err }, 'uploads that have expired cannot be removed')
+      if (!isClosed) log.warn({ err }, 'expired uploads cannot be removed')
     }
     if (!isClosed) timer = setTimeout(begin, options.pauseMs ?? pauseMs).unref()
   }

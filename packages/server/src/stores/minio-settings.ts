@@ -36,7 +36,7 @@ export async function findMinioSettings(config: Config): Promise<MinioSettings> 
     secretKey: await secret('minio-secret-key'),
   }
   if (missing.length === 0) return found
-  throw new SetupError('The MinIO store needs what is not set:', missing)
+  throw new SetupError('The MinIO store needs settings that are missing:', missing)
 }
 
 const settingNames: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {

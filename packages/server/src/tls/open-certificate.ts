@@ -70,7 +70,7 @@ export async function openCertificate(
       warn(next)
     },
     onRefused({ message: reason }) {
-      log.error({ reason }, 'TLS certificate refused; the old one stays')
+      log.error({ reason }, 'TLS certificate refused; the earlier one stays in use')
       onReload?.(false)
     },
   })
@@ -98,7 +98,7 @@ function filesOf({
   if (certificate === undefined && key === undefined) return undefined
   if (certificate !== undefined && key !== undefined) return { certificate, key }
   const [given, missing] = key === undefined ? ['cert', 'key'] : ['key', 'cert']
-  throw new SetupError(`TLS needs a certificate and its key, and --tls-${given} is alone:`, [
+  throw new SetupError(`TLS needs a certificate and its key, but only --tls-${given} is set:`, [
     `give --tls-${missing}, too. Both in one file is fine: name it twice.`,
   ])
 }
@@ -180,13 +180,13 @@ function unreadable(subject: string, error: unknown): SetupError {
     return new SetupError(`${subject} does not exist`, ['give the right path.'])
   if (code === 'EACCES') {
     const reason = describeDenial(error) ?? messageOf(error)
-    const remedy = 'give it, and leave to enter its directories, to that user.'
+    const remedy = 'let that user read it and enter its directories.'
     return new SetupError(`${subject} may not be read (${reason})`, [remedy])
   }
   return new SetupError(`${subject} cannot be read (${messageOf(error)}).`)
 }
 
-const exchanged = 'are the two files exchanged?'
+const swapped = 'are the two files swapped?'
 
 function parseChain(text: string, subject: string): [X509Certificate, ...X509Certificate[]] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
@@ -194,13 +194,13 @@ function parseChain(text: string, subject: string): [X509Certificate, ...X509Cer
     const [own, ...others] = blocks.map((block) => new X509Certificate(block))
     if (own) return [own, ...others]
   } catch (error) {
-    throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get it anew.'])
+    throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get a new copy.'])
   }
   if (/ PRIVATE KEY-----/.test(text)) {
-    throw new SetupError(`${subject} has a key and no certificate`, [exchanged])
+    throw new SetupError(`${subject} has a key and no certificate`, [swapped])
   }
-  throw new SetupError(`${subject} is no certificate in PEM form`, [
-    'turn one in DER form into PEM with: openssl x509 -inform der -in FILE -out FILE.pem',
+  throw new SetupError(`${subject} is not a certificate in PEM form`, [
+    'convert a file in DER form with: openssl x509 -inform der -in FILE -out FILE.pem',
   ])
 }
 
@@ -212,16 +212,16 @@ function parseKey(text: string, subject: string): KeyObject {
   }
   if (!/ PRIVATE KEY-----/.test(text)) {
     if (/-----BEGIN CERTIFICATE-----/.test(text)) {
-      throw new SetupError(`${subject} has a certificate and no key`, [exchanged])
+      throw new SetupError(`${subject} has a certificate and no key`, [swapped])
     }
-    throw new SetupError(`${subject} is no private key in PEM form`, [
-      'turn one in DER form into PEM with: openssl pkey -inform der -in FILE -out FILE.pem',
+    throw new SetupError(`${subject} is not a private key in PEM form`, [
+      'convert a file in DER form with: openssl pkey -inform der -in FILE -out FILE.pem',
     ])
   }
   try {
     return createPrivateKey(text)
   } catch (error) {
-    throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get it anew.'])
+    throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get a new copy.'])
   }
 }
 
@@ -240,7 +240,7 @@ export function certificateWarnings(
   nowMs: number,
 ): readonly Advice[] {
   const warnings: Advice[] = []
-  const renew = 'renew it, and the new one is taken without a restart'
+  const renew = 'renew it; the server loads the new one without a restart'
   const at = (timeMs: number) => new Date(timeMs).toISOString()
   if (validToMs <= nowMs) {
     warnings.push(

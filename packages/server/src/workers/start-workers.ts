@@ -73,7 +73,10 @@ export async function startWorkers(
     if (isClosing()) return
     reportDeath()
     const wait = performance.now() - began > longLife ? 0 : pause
-    log.error({ worker: worker.pid, ended: how }, 'a worker has died; it is replaced')
+    log.error(
+      { worker: worker.pid, ended: how },
+      'a worker ended unexpectedly; it is being replaced',
+    )
     await delay(wait, undefined, closing).catch(() => {})
     if (isClosing()) return
     const next = start(number)

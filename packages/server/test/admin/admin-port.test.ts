@@ -128,7 +128,7 @@ describe('holdfast serve --admin-port', function () {
       .and.include('workers')
     const [victim = 0] = await childrenOf(server.pid)
     process.kill(victim, 'SIGKILL')
-    await server.logged('a worker has died')
+    await server.logged('a worker ended unexpectedly')
     await until('both are there again', async () => {
       const workers = (await admin.ready()).checks.find(({ name }) => name === 'workers')
       return workers?.['count'] === 2

@@ -56,9 +56,9 @@ describe('readConfigFile', () => {
   const wrong: readonly (readonly [string, string])[] = [
     [
       'port: 1\nmax-filesize: 1\n',
-      '/h.yaml:2: "max-filesize" is no setting; did you mean "max-file-size"? there are host, port',
+      '/h.yaml:2: "max-filesize" is not a setting; did you mean "max-file-size"? there are host, port',
     ],
-    ['colour: red\n', '/h.yaml:1: "colour" is no setting; there are host, port'],
+    ['colour: red\n', '/h.yaml:1: "colour" is not a setting; there are host, port'],
     [
       'host: a\n\nport: 65536\n',
       '/h.yaml:3: port "65536" is not a port; write a number from 0 to 65535',
@@ -84,10 +84,10 @@ describe('readConfigFile', () => {
     ['minio-create-bucket: yes\n', '/h.yaml:1: minio-create-bucket "yes" is neither true nor'],
     [
       'port: 1\nminio-secret-key: s3cret\n',
-      '/h.yaml:2: minio-secret-key is not read from a file that may get committed; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
+      '/h.yaml:2: minio-secret-key is a secret and is not read from this file; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
     ],
     ['minio-access-key-file: /run/key\n', 'with the path of a file that holds it'],
-    ['__proto__: 1\n', '/h.yaml:1: "__proto__" is no setting'],
+    ['__proto__: 1\n', '/h.yaml:1: "__proto__" is not a setting'],
   ]
   for (const [text, message] of wrong) {
     it(`refuses ${JSON.stringify(text.slice(0, 80))} with its place`, async () => {
@@ -111,7 +111,7 @@ describe('readConfigFile', () => {
     }
     const inKey = '"minio-endpoint: http://me:s3cret": 1\n'
     const keyMessage = await refusal(await site.write('h.yaml', inKey))
-    expect(keyMessage).to.include('/h.yaml:1: a key that is no setting; there are host, port')
+    expect(keyMessage).to.include('/h.yaml:1: a key that is not a setting; there are host, port')
   })
 
   it('says everything that is wrong at once', async () => {

@@ -12,14 +12,14 @@ describe('unknownVariables', () => {
   ] as const) {
     it(`takes ${name} for a slip of ${meant}, and does not show its value`, () => {
       expect(unknownVariables({ [name]: 'a secret' })).to.deep.equal([
-        `${name} is no setting, and is ignored. Did you mean ${meant}?`,
+        `${name} is not a setting and is ignored. Did you mean ${meant}?`,
       ])
     })
   }
 
   it('knows no name for one that is far from all', () => {
     expect(unknownVariables({ HOLDFAST_SOMETHING_ELSE: '1' })).to.deep.equal([
-      'HOLDFAST_SOMETHING_ELSE is no setting, and is ignored.',
+      'HOLDFAST_SOMETHING_ELSE is not a setting and is ignored.',
     ])
   })
 
@@ -47,7 +47,7 @@ describe('unknownVariables', () => {
     expect({ code, stderr }).to.deep.equal({
       code: 0,
       stderr:
-        'holdfast: HOLDFAST_CUSTOMER is no setting, and is ignored. Did you mean HOLDFAST_CUSTOMERS?\n',
+        'holdfast: HOLDFAST_CUSTOMER is not a setting and is ignored. Did you mean HOLDFAST_CUSTOMERS?\n',
     })
     await site.remove()
   })
@@ -57,7 +57,7 @@ describe('unknownVariables', () => {
     const env = { HOLDFAST_WORKER: '2' }
     const server = await startHoldfast([], { cwd: site.path, env })
     try {
-      const line = await server.logged('HOLDFAST_WORKER is no setting')
+      const line = await server.logged('HOLDFAST_WORKER is not a setting')
       expect(line).to.include({ level: 40 })
       expect(line['msg']).to.include('Did you mean HOLDFAST_WORKERS?')
     } finally {

@@ -62,7 +62,7 @@ describe('networkFindings', () => {
     expect(await told({})).to.deep.equal(['ok: encryption: not needed on this machine alone'])
     expect(await told({ host: '0.0.0.0', 'trust-proxy': '10.0.0.1' })).to.deep.equal([
       'ok: encryption: is left to the proxy',
-      'ok: proxies: believed: 10.0.0.1',
+      'ok: proxies: trusted: 10.0.0.1',
     ])
   })
 

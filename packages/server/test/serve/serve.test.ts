@@ -174,7 +174,7 @@ describe('holdfast serve', () => {
       const running = await start()
       await site.write('customers.yaml', 'customers:\n  - nmae: bob\n')
       running.signal('SIGHUP')
-      const line = await running.logged('customers file refused; the customers stay as they were')
+      const line = await running.logged('customers file refused; the earlier customers stay in use')
       expect(line['level']).to.equal(50)
       expect(line['reason']).to.include('customers.yaml:2')
       const { 'x-auth-name': name, 'x-auth-password': password } = credentials

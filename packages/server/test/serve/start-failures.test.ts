@@ -103,7 +103,7 @@ describe('holdfast serve that cannot start', () => {
   it('says where the configuration file is wrong, be it named by flag or variable', async () => {
     await site.write('h.yaml', 'port: 1\nprot: 2\n')
     const byFlag = await serve(['--config', 'h.yaml'])
-    expectRemedy(byFlag, 'h.yaml:2: "prot" is no setting; did you mean "port"?')
+    expectRemedy(byFlag, 'h.yaml:2: "prot" is not a setting; did you mean "port"?')
     expect(await serve([], { HOLDFAST_CONFIG: 'h.yaml' })).to.deep.equal(byFlag)
     expectRemedy(
       await serve(['--config', 'none.yaml'], { HOLDFAST_CONFIG: 'h.yaml' }),

@@ -39,8 +39,8 @@ describe('sweepUploads', () => {
     await until('it has swept four times', () => sweeps() > 3)
     await close()
     expect(lines.map(told)).to.deep.equal([
-      [30, 'uploads have expired and are removed', 3],
-      [30, 'uploads have expired and are removed', 1],
+      [30, 'expired uploads were removed', 3],
+      [30, 'expired uploads were removed', 1],
     ])
     expect(expired).to.deep.equal([3, 1])
   })
@@ -50,8 +50,8 @@ describe('sweepUploads', () => {
     await until('it has swept again', () => sweeps() > 2)
     await close()
     expect(lines.map(told)).to.deep.equal([
-      [40, 'uploads that have expired cannot be removed', 'down'],
-      [30, 'uploads have expired and are removed', 2],
+      [40, 'expired uploads cannot be removed', 'down'],
+      [30, 'expired uploads were removed', 2],
     ])
   })
 

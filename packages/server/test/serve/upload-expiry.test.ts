@@ -54,7 +54,7 @@ describe('holdfast serve, with uploads that have expired', function () {
       const id = await begin()
       const serving = await holdfast.start(flags)
       server = serving
-      const line = await serving.logged('uploads have expired')
+      const line = await serving.logged('expired uploads were removed')
       expect(line).to.include({ level: 30, uploads: 2, pid: serving.pid })
       serving.signal('SIGTERM')
       expect(await serving.ended).to.equal(0)

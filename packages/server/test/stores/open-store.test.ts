@@ -59,7 +59,7 @@ describe('openStore', () => {
   it('names everything at once that the MinIO store lacks', async () => {
     expect(await refusal({})).to.equal(
       [
-        'The MinIO store needs what is not set:',
+        'The MinIO store needs settings that are missing:',
         '  --minio-endpoint or HOLDFAST_MINIO_ENDPOINT',
         '  --minio-bucket or HOLDFAST_MINIO_BUCKET',
         '  HOLDFAST_MINIO_ACCESS_KEY or HOLDFAST_MINIO_ACCESS_KEY_FILE',

@@ -24,7 +24,7 @@ describe('certificateWarnings', () => {
 
   it('says from 14 days before its end on how long it is valid', () => {
     expect(at(86)).to.deep.equal([
-      'cert.pem: the TLS certificate expires in 14 days, at 1970-04-11T00:00:00.000Z; renew it, and the new one is taken without a restart',
+      'cert.pem: the TLS certificate expires in 14 days, at 1970-04-11T00:00:00.000Z; renew it; the server loads the new one without a restart',
     ])
     expect(at(97.5)[0]).to.include('expires in 2 days')
     expect(at(98.5)[0]).to.include('expires in 36 hours')

@@ -87,12 +87,12 @@ describe('readCertificate', () => {
       .and.to.include('openssl x509')
     expect(await refusal(read('cert.pem', 'key.der'))).to.include('openssl pkey -inform der')
     await site.write('empty', '')
-    expect(await refusal(read('empty'))).to.include('no certificate in PEM form')
+    expect(await refusal(read('empty'))).to.include('is not a certificate in PEM form')
   })
 
-  it('sees that the two files are exchanged', async () => {
-    expect(await refusal(read('key.pem', 'cert.pem'))).to.include('exchanged?')
-    expect(await refusal(read('cert.pem', 'cert.pem'))).to.include('exchanged?')
+  it('sees that the two files are swapped', async () => {
+    expect(await refusal(read('key.pem', 'cert.pem'))).to.include('swapped?')
+    expect(await refusal(read('cert.pem', 'cert.pem'))).to.include('swapped?')
   })
 
   it('refuses damaged ones', async () => {
@@ -161,7 +161,7 @@ describe('readCertificate', () => {
       runHoldfast(['serve', '--port', '0', ...args], { cwd: site.path, obeysPermissions: true })
     const alone = await serve('--tls-cert', 'cert.pem')
     expect(alone.stderr).to.match(
-      /^holdfast: TLS needs .* --tls-cert is alone: give --tls-key, too/,
+      /^holdfast: TLS needs .* but only --tls-cert is set: give --tls-key, too/,
     )
     expect(alone.code).to.equal(1)
     await promisify(execFile)('chmod', ['000', at('key.pem')])

@@ -91,7 +91,9 @@ describe('holdfast serve, when its certificate changes,', () => {
   it('keeps the old one while the key has yet to come, and takes both then', async () => {
     await start()
     await site.write('cert.pem', next.certificate)
-    const { reason, level } = await server.logged('TLS certificate refused; the old one stays')
+    const { reason, level } = await server.logged(
+      'TLS certificate refused; the earlier one stays in use',
+    )
     expect(level).to.equal(50)
     expect(reason).to.match(/^The TLS key key\.pem \(--tls-key\) does not belong to .* cert\.pem/)
     expect(await isShown(site.certificate)).to.equal(true)

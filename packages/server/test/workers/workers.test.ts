@@ -206,7 +206,7 @@ describe('holdfast serve --workers', function () {
     const before = await workers()
     expect(before).to.include(victim)
     process.kill(victim, 'SIGKILL')
-    await server.logged('a worker has died')
+    await server.logged('a worker ended unexpectedly')
     await until('the room is free again', async () => (await put('a', 10_000)) === 200)
     await until('there are two workers again', async () => {
       const connection = await openConnection(server.port)

@@ -25,7 +25,7 @@ export async function rehearse(scenario: Scenario): Promise<readonly Step[]> {
     const server = await startReporting(site, scenario, [])
     const answer = await scenario.request?.(server.url, site, place)
     expectAnswer(scenario, answer)
-    if (scenario.upload?.after === 'expired') await server.logged('uploads have expired')
+    if (scenario.upload?.after === 'expired') await server.logged('expired uploads were removed')
     server.signal('SIGTERM')
     await server.ended
     const all = stepsIn(server.output())

@@ -32,7 +32,7 @@ describe('holdfast serve, with uploads that were begun and never go on', functio
 
   /** The line of the sweep, which takes its time on a machine with much else to do. */
   const sweptBy = async (server: HoldfastServer) => {
-    const message = 'uploads have expired'
+    const message = 'expired uploads were removed'
     await until('uploads are swept', () => server.output().includes(message), 200_000)
     return server.logged(message)
   }
