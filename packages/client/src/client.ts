@@ -19,7 +19,7 @@ import {
 } from './calls/upload-many.ts'
 import type { UploadBody, UploadedFile, UploadOptions } from './calls/upload-options.ts'
 import { baseOf, createCredentials, linkAccess } from './requests/access.ts'
-import { ownAnswers } from './requests/own-answers.ts'
+import { ownAnswers } from './requests/expected-answers.ts'
 import { isLink, isUsage, type Shape } from './requests/shapes.ts'
 import { withRetries } from './requests/with-retries.ts'
 import type { Transport } from './transport/transport.ts'

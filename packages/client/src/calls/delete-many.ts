@@ -3,7 +3,7 @@ import type { Requests } from '../requests/requests.ts'
 import { type Patience, createRetries, isTransient } from '../requests/with-retries.ts'
 import { type HoldfastError, isHoldfastError, hasStoredNothing } from '../shared/holdfast-error.ts'
 import { batchLines } from '../requests/problem-of.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { ownAnswers } from '../requests/expected-answers.ts'
 
 export interface DeleteOptions {
   readonly signal?: AbortSignal | undefined

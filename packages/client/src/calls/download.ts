@@ -1,6 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../shared/holdfast-error.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { ownAnswers } from '../requests/expected-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import {
   createRetries,

@@ -1,6 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
 import { jsonOf, type Requests } from '../requests/requests.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { ownAnswers } from '../requests/expected-answers.ts'
 import { isDetails, isListOf, isText, type Shape } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'
 

@@ -1,5 +1,5 @@
 import { HoldfastError, isHoldfastError, mayBeTooLarge } from '../shared/holdfast-error.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { ownAnswers } from '../requests/expected-answers.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { isCount } from '../requests/shapes.ts'
 import { withRetries, type Patience } from '../requests/with-retries.ts'

@@ -7,7 +7,7 @@ import {
 import { requireIterable } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { ownAnswers } from '../requests/expected-answers.ts'
 import { batchLines, type BatchLine } from '../requests/problem-of.ts'
 import { upload } from './upload.ts'
 import {

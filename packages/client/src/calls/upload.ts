@@ -1,6 +1,6 @@
 import type { Requests } from '../requests/requests.ts'
 import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
-import { ownAnswers } from '../requests/own-answers.ts'
+import { ownAnswers } from '../requests/expected-answers.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import { hasStoredNothing } from '../shared/holdfast-error.ts'
 import {

@@ -1,7 +1,7 @@
 import { problems, type ProblemCode } from '../api/description.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { HoldfastError, type HoldfastErrorCode } from '../shared/holdfast-error.ts'
-import { notOwn, startOf } from './own-answers.ts'
+import { notOwn, startOf } from './expected-answers.ts'
 import { hasMembers, isText } from './shapes.ts'
 
 /** The error for a response whose status is not 2xx. */

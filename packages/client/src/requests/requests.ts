@@ -9,7 +9,7 @@ import type {
 } from '../transport/transport.ts'
 import type { Access } from './access.ts'
 import { noAnswer } from './no-answer.ts'
-import { requireOwn, type OwnAnswer, notOwn } from './own-answers.ts'
+import { requireOwn, type OwnAnswer, notOwn } from './expected-answers.ts'
 import { problemOf } from './problem-of.ts'
 import type { Shape } from './shapes.ts'
 import type { Patience, Retry } from './with-retries.ts'
