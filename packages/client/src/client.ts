@@ -19,7 +19,7 @@ import {
 } from './calls/upload-many.ts'
 import type { UploadBody, UploadedFile, UploadOptions } from './calls/upload-options.ts'
 import { baseOf, createCredentials, linkAccess } from './requests/access.ts'
-import { ownAnswers } from './requests/expected-answers.ts'
+import { expectedAnswers } from './requests/expected-answers.ts'
 import { isLink, isUsage, type Shape } from './requests/shapes.ts'
 import { withRetries } from './requests/with-retries.ts'
 import type { Transport } from './transport/transport.ts'
@@ -127,47 +127,48 @@ export type LinkClient = Pick<Client, 'upload' | 'discardUpload'>
 export function createClientOver(transport: Transport, options: ClientOptions): Client {
   const base = baseOf(options.url)
   const access = { base, query: '', credentials: createCredentials(options), mayRead: true }
-  const { requests, patience } = createSender(access, transport, options)
+  const { requests, retryPolicy } = createSender(access, transport, options)
   const askForJson = <T>(request: Omit<Request, 'expects'>, isRight: Shape): Promise<T> =>
-    withRetries(patience, request.signal, async () =>
-      jsonOf(await requests.send({ ...request, expects: ownAnswers.json }), isRight),
+    withRetries(retryPolicy, request.signal, async () =>
+      jsonOf(await requests.send({ ...request, expects: expectedAnswers.json }), isRight),
     )
 
   return {
     async ping({ signal } = {}) {
-      const request = { url: requests.urlOf('ping'), expects: ownAnswers.pong, signal }
-      await withRetries(patience, signal, () => requests.send(request))
+      const request = { url: requests.urlOf('ping'), expects: expectedAnswers.pong, signal }
+      await withRetries(retryPolicy, signal, () => requests.send(request))
     },
     upload: (name, body, uploadOptions = {}) =>
-      upload(requests, patience, name, body, uploadOptions),
-    uploadMany: (files, manyOptions = {}) => uploadMany(requests, patience, files, manyOptions),
-    download: (name, downloadOptions = {}) => download(requests, patience, name, downloadOptions),
-    list: (listOptions = {}) => listNames(requests, patience, listOptions),
-    listPages: (pageOptions = {}) => listPages(requests, patience, pageOptions),
-    listDetails: (listOptions = {}) => listDetails(requests, patience, listOptions),
+      upload(requests, retryPolicy, name, body, uploadOptions),
+    uploadMany: (files, manyOptions = {}) => uploadMany(requests, retryPolicy, files, manyOptions),
+    download: (name, downloadOptions = {}) =>
+      download(requests, retryPolicy, name, downloadOptions),
+    list: (listOptions = {}) => listNames(requests, retryPolicy, listOptions),
+    listPages: (pageOptions = {}) => listPages(requests, retryPolicy, pageOptions),
+    listDetails: (listOptions = {}) => listDetails(requests, retryPolicy, listOptions),
 
-    stat: (name, statOptions = {}) => stat(requests, patience, name, statOptions),
+    stat: (name, statOptions = {}) => stat(requests, retryPolicy, name, statOptions),
 
     async delete(name, { signal, keepalive = false } = {}) {
       const url = requests.urlOfFile('delete', name)
-      const request = { method: 'DELETE', url, expects: ownAnswers.deleted, keepalive, signal }
+      const request = { method: 'DELETE', url, expects: expectedAnswers.deleted, keepalive, signal }
       let mayBeDeleted = false
-      await withRetries(patience, signal, async () => {
+      await withRetries(retryPolicy, signal, async () => {
         try {
           await requests.send(request)
         } catch (error) {
           // An earlier request, whose answer was lost, deleted it.
           if (mayBeDeleted && isHoldfastError(error, 'not-found')) return
-          mayBeDeleted ||= !(hasStoredNothing(error) || patience.isOutdated(error))
+          mayBeDeleted ||= !(hasStoredNothing(error) || retryPolicy.passwordHasChanged(error))
           throw error
         }
       })
     },
 
-    deleteMany: (names, manyOptions = {}) => deleteMany(requests, patience, names, manyOptions),
+    deleteMany: (names, manyOptions = {}) => deleteMany(requests, retryPolicy, names, manyOptions),
 
     async discardUpload(url, { signal } = {}) {
-      await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))
+      await withRetries(retryPolicy, signal, () => discardUpload(requests, new URL(url), signal))
     },
 
     async link(name, { signal, ...request } = {}) {
@@ -200,13 +201,13 @@ export function createLinkClientOver(
   transport: Transport,
   { link, ...options }: LinkClientOptions,
 ): LinkClient {
-  const { requests, patience } = createSender(linkAccess(link), transport, options)
+  const { requests, retryPolicy } = createSender(linkAccess(link), transport, options)
   return {
     upload: (name, body, { createOnly = true, ...uploadOptions } = {}) =>
-      upload(requests, patience, name, body, { ...uploadOptions, createOnly }),
+      upload(requests, retryPolicy, name, body, { ...uploadOptions, createOnly }),
 
     async discardUpload(url, { signal } = {}) {
-      await withRetries(patience, signal, () => discardUpload(requests, new URL(url), signal))
+      await withRetries(retryPolicy, signal, () => discardUpload(requests, new URL(url), signal))
     },
   }
 }

@@ -39,7 +39,7 @@ describe('download', () => {
         read += chunk.length
         if (read === size) break
       }
-      // What no one catches comes a turn later.
+      // What no one catches comes a tick later.
       await new Promise((resolve) => setImmediate(resolve))
     }
   })

@@ -62,7 +62,7 @@ for (const [title, chunksOf] of Object.entries(kinds)) {
       }
     })
 
-    it('gives others a turn, however quickly the chunks are taken', async () => {
+    it('lets other work run, however quickly the chunks are taken', async () => {
       const end = 4096 * mebibyte
       await truncate(path, end)
       let turns = 0

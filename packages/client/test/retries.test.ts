@@ -4,7 +4,7 @@ import type { Retry, Transport, TransportRequest, TransportResponse } from '../s
 import { contentOf, inChunks, mebibyte } from './support/content.ts'
 import { clientOf, startService, type RunningService } from './support/running-service.ts'
 
-describe('The patience of a client', function () {
+describe('The retries of a client', function () {
   this.timeout(120_000)
   let service: RunningService
   let retries: Retry[]

@@ -32,7 +32,7 @@ async function startSlowLine(port: number, server: Server) {
 async function passSlowly(from: Socket, to: Socket): Promise<void> {
   for await (const chunk of from as AsyncIterable<Buffer>) {
     to.write(chunk)
-    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    for (let tick = 0; tick < 20; tick++) await setImmediate()
   }
 }
 

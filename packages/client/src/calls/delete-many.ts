@@ -1,9 +1,9 @@
 import { requireIterable, requireName } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
-import { type Patience, createRetries, isTransient } from '../requests/with-retries.ts'
+import { type RetryPolicy, createRetries, isTransient } from '../requests/with-retries.ts'
 import { type HoldfastError, isHoldfastError, hasStoredNothing } from '../shared/holdfast-error.ts'
 import { batchLines } from '../requests/problem-of.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 
 export interface DeleteOptions {
   readonly signal?: AbortSignal | undefined
@@ -27,32 +27,32 @@ const limits = { names: 10_000, bytes: 4 * 1024 ** 2 }
 /** Deletes files, as many in a request as the server takes, in the order of `names`. */
 export async function* deleteMany(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   names: Iterable<string> | AsyncIterable<string>,
   options: DeleteOptions,
 ): AsyncGenerator<FileDeleted, void> {
   requireIterable('The names', names)
   const encoder = new TextEncoder()
-  let together: string[] = []
+  let batch: string[] = []
   let bytes = 0
   for await (const name of names) {
     options.signal?.throwIfAborted()
     requireName(name)
     // Including a comma, or a bracket.
     const size = encoder.encode(JSON.stringify(name)).length + 1
-    if (together.length === limits.names || bytes + size >= limits.bytes) {
-      yield* deleteTogether(requests, patience, together, options)
-      together = []
+    if (batch.length === limits.names || bytes + size >= limits.bytes) {
+      yield* deleteBatch(requests, retryPolicy, batch, options)
+      batch = []
       bytes = 0
     }
-    together.push(name)
+    batch.push(name)
     bytes += size
   }
-  yield* deleteTogether(requests, patience, together, options)
+  yield* deleteBatch(requests, retryPolicy, batch, options)
 }
 
 /** One of the names, with what is known about its file. */
-interface NamedFile {
+interface FileToDelete {
   readonly name: string
   result?: FileDeleted
   /** The error of a request after which another one may delete the file. */
@@ -67,14 +67,14 @@ interface NamedFile {
  *
  * @throws the error that ended the last request, after all known results
  */
-async function* deleteTogether(
+async function* deleteBatch(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   names: readonly string[],
   options: DeleteOptions,
 ): AsyncGenerator<FileDeleted, void> {
-  const files = names.map((name): NamedFile => ({ name, mayBeDeleted: false }))
-  const retries = createRetries(patience, options.signal)
+  const files = names.map((name): FileToDelete => ({ name, mayBeDeleted: false }))
+  const retries = createRetries(retryPolicy, options.signal)
   const left = () => files.filter(({ result }) => result === undefined)
   let next = 0
   function* known() {
@@ -84,10 +84,10 @@ async function* deleteTogether(
   for (let waiting = left(); waiting.length > 0; waiting = left()) {
     let failure: { readonly error: unknown } | undefined
     try {
-      for await (const _ of ask(requests, waiting, options)) yield* known()
+      for await (const _ of requestDeletions(requests, waiting, options)) yield* known()
     } catch (error) {
       failure = { error }
-      const isUndone = hasStoredNothing(error) || patience.isOutdated(error)
+      const isUndone = hasStoredNothing(error) || retryPolicy.passwordHasChanged(error)
       for (const file of waiting) file.mayBeDeleted ||= !isUndone
     }
     const unanswered = left()
@@ -107,16 +107,16 @@ async function* deleteTogether(
 }
 
 /** Sends one request for the files; after each line of the answer, stores the file's result or error, and yields. */
-async function* ask(
+async function* requestDeletions(
   requests: Requests,
-  files: readonly NamedFile[],
+  files: readonly FileToDelete[],
   { keepalive = false, signal }: DeleteOptions,
 ): AsyncGenerator<void, void> {
   const body = new TextEncoder().encode(JSON.stringify(files.map(({ name }) => name)))
   const response = await requests.send({
     method: 'POST',
     url: requests.urlOf('delete/batch'),
-    expects: ownAnswers.batch,
+    expects: expectedAnswers.batch,
     headers: { 'Content-Type': 'application/json' },
     body,
     size: body.length,
@@ -124,12 +124,12 @@ async function* ask(
     signal,
   })
   for await (const { file, error } of batchLines(response.body, files)) {
-    note(file, error)
+    recordResult(file, error)
     yield
   }
 }
 
-function note(file: NamedFile, error: HoldfastError | undefined): void {
+function recordResult(file: FileToDelete, error: HoldfastError | undefined): void {
   const { name } = file
   if (error === undefined) file.result = { name, error }
   else if (isTransient(error)) {

@@ -1,11 +1,11 @@
 import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../shared/holdfast-error.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import {
   createRetries,
   withRetries,
-  type Patience,
+  type RetryPolicy,
   type Retries,
 } from '../requests/with-retries.ts'
 import { detailsOf } from './stat.ts'
@@ -45,7 +45,7 @@ export interface Download extends FileDetails {
 
 export async function download(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   options: DownloadOptions,
 ): Promise<Download> {
@@ -56,7 +56,7 @@ export async function download(
   const ask = (range: string | undefined, ifMatch: string | undefined, signal = until) =>
     requests.send({
       url,
-      expects: ownAnswers.file,
+      expects: expectedAnswers.file,
       reuseMemory,
       headers: {
         ...(range !== undefined && { Range: range }),
@@ -74,7 +74,7 @@ export async function download(
   }
 
   const { start: from = 0, end: to, ifMatch } = options
-  const first = await withRetries(patience, signal, async () => {
+  const first = await withRetries(retryPolicy, signal, async () => {
     const isAll = from === 0 && to === undefined
     const response = isAll ? await askForAll(ifMatch) : await ask(rangeOf(from, to), ifMatch)
     return { response, ...requireExtent(response, from) }
@@ -87,7 +87,12 @@ export async function download(
     if (extent.end === end && extent.size === size && rest.header('etag') === etag) return rest
     throw cancelAs(rest)
   }
-  const content = goOnAfterBreaks(response, { start, end }, createRetries(patience, until), askFrom)
+  const content = resumeAfterBreaks(
+    response,
+    { start, end },
+    createRetries(retryPolicy, until),
+    askFrom,
+  )
   const body = streamOf(content, (reason) => cancelled.abort(reason))
   const collected = async () => {
     const parts: Blob[] = []
@@ -128,7 +133,7 @@ interface Extent {
   readonly end: number
 }
 
-async function* goOnAfterBreaks(
+async function* resumeAfterBreaks(
   first: TransportResponse,
   { start, end }: Extent,
   retries: Retries,

@@ -1,8 +1,8 @@
 import type { FileDetails } from '../api/description.ts'
 import { jsonOf, type Requests } from '../requests/requests.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 import { isDetails, isListOf, isText, type Shape } from '../requests/shapes.ts'
-import { withRetries, type Patience } from '../requests/with-retries.ts'
+import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
 
 export interface ListOptions {
   /** Only names that begin with this. */
@@ -22,35 +22,42 @@ const defaultSizes = [1000]
 
 export async function* listNames(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   options: ListOptions,
 ): AsyncGenerator<string, void> {
-  for await (const page of pages<string>(requests, patience, options, {}, isText, (name) => name)) {
+  for await (const page of pages<string>(
+    requests,
+    retryPolicy,
+    options,
+    {},
+    isText,
+    (name) => name,
+  )) {
     yield* page
   }
 }
 
 export async function* listDetails(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   options: ListOptions,
 ): AsyncGenerator<FileDetails, void> {
-  for await (const page of listPages(requests, patience, options)) yield* page
+  for await (const page of listPages(requests, retryPolicy, options)) yield* page
 }
 
 export async function* listPages(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   options: PageOptions,
 ): AsyncGenerator<readonly FileDetails[], void> {
   const details = { details: '1' }
-  yield* pages<FileDetails>(requests, patience, options, details, isDetails, ({ name }) => name)
+  yield* pages<FileDetails>(requests, retryPolicy, options, details, isDetails, ({ name }) => name)
 }
 
 /** Reads a page once the previous one has been taken. No page is empty. */
 async function* pages<Entry>(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   { prefix, after = '', signal, pageSizes = defaultSizes }: PageOptions,
   parameters: Readonly<Record<string, string>>,
   isEntry: Shape,
@@ -64,8 +71,8 @@ async function* pages<Entry>(
     const query = { ...parameters, limit: String(size), after: last }
     const url = requests.urlOf('list')
     url.search = new URLSearchParams(prefix === undefined ? query : { ...query, prefix }).toString()
-    const { page, hasNext } = await withRetries(patience, signal, async () => {
-      const response = await requests.send({ url, expects: ownAnswers.json, signal })
+    const { page, hasNext } = await withRetries(retryPolicy, signal, async () => {
+      const response = await requests.send({ url, expects: expectedAnswers.json, signal })
       const page = await jsonOf<readonly Entry[]>(response, isListOf(isEntry))
       return { page, hasNext: /rel="?next"?/.test(response.header('link') ?? '') }
     })

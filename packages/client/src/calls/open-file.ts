@@ -136,13 +136,13 @@ export function reusedChunks(range: FileRange): AsyncGenerator<Buffer, void> {
 }
 
 /** Milliseconds between two pauses for timers and other connections, which could not run while no read or write waits. */
-const turnMs = 4
+const pauseEveryMs = 4
 
 /** Milliseconds from which on a read is slow. A read from the system's memory takes a hundredth of that. */
 const slowReadMs = 2
 
 /** How many bytes threads read after a slow read. */
-const detourSize = 16 * 1024 ** 2
+const threadedBytes = 16 * 1024 ** 2
 
 /**
  * Reads without threads into one buffer: each chunk is valid until the next one is asked for. To hand a read to a thread costs as much as
@@ -153,12 +153,12 @@ export async function* blockingChunks(
   slowMs = slowReadMs,
 ): AsyncGenerator<Buffer, void> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(cachedChunk, end - start))
-  let detourMemory: ChunkMemory | undefined
-  let turnAt = performance.now()
+  let threadMemory: ChunkMemory | undefined
+  let pausedAt = performance.now()
   for (let at = start; at < end;) {
-    if (performance.now() - turnAt > turnMs) {
+    if (performance.now() - pausedAt > pauseEveryMs) {
       await setImmediate()
-      turnAt = performance.now()
+      pausedAt = performance.now()
     }
     const readAt = performance.now()
     const length = readSync(file.fd, buffer, 0, Math.min(buffer.length, end - at), at)
@@ -167,9 +167,9 @@ export async function* blockingChunks(
     yield buffer.subarray(0, length)
     if (length === 0) return
     if (!isSlow) continue
-    const detourEnd = Math.min(at + detourSize, end)
-    detourMemory ??= twoBuffers()
-    for await (const chunk of chunksAhead({ file, start: at, end: detourEnd }, detourMemory)) {
+    const threadedEnd = Math.min(at + threadedBytes, end)
+    threadMemory ??= twoBuffers()
+    for await (const chunk of chunksAhead({ file, start: at, end: threadedEnd }, threadMemory)) {
       at += chunk.length
       yield chunk
       if (chunk.length === 0) return

@@ -24,7 +24,7 @@ export interface Pieces {
 }
 
 /** How large pieces are. */
-interface Measure {
+interface PieceSizes {
   /** Bytes of the first piece, and the fewest of any. */
   readonly first: number
   readonly most: number
@@ -36,10 +36,10 @@ interface Measure {
  * Few proxies refuse bodies as large as the first piece. With ten seconds for a piece, its answer costs next to nothing, and a proxy that
  * holds back a whole piece loses no more than that.
  */
-const measure: Measure = { first: 64 * 1024 ** 2, most: Infinity, targetMs: 10_000 }
+const pieceSizes: PieceSizes = { first: 64 * 1024 ** 2, most: Infinity, targetMs: 10_000 }
 
 /** For transports that do not report progress: only the answer to a piece shows how far the upload is. */
-const silentMeasure: Measure = { first: 1024 ** 2, most: 16 * 1024 ** 2, targetMs: 2000 }
+const silentPieceSizes: PieceSizes = { first: 1024 ** 2, most: 16 * 1024 ** 2, targetMs: 2000 }
 
 /** The most times that a piece may be larger than the one before: that may have been fast by a burst. */
 const mostGrowth = 16
@@ -62,7 +62,7 @@ export function piecesOfBody(
   }: Pick<UploadOptions, 'pieceSize' | 'beforeLast'> & Partial<Pick<Requests, 'isSilent'>> = {},
   now = () => performance.now(),
 ): Pieces {
-  const { first, most, targetMs } = isSilent ? silentMeasure : measure
+  const { first, most, targetMs } = isSilent ? silentPieceSizes : pieceSizes
   let size = pieceSize ?? first
   let largest = most
   let earlier: { readonly end: number; readonly startedAt: number } | undefined

@@ -2,9 +2,9 @@ import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
 import { jsonOf, textOf, type Requests } from '../requests/requests.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 import { isCount, isDetails, isListOf } from '../requests/shapes.ts'
-import { withRetries, type Patience } from '../requests/with-retries.ts'
+import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 
 export interface StatOptions {
@@ -15,29 +15,29 @@ export interface StatOptions {
 
 export async function stat(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   { signal, isRounded = false }: StatOptions,
 ): Promise<FileDetails> {
   requireName(name)
-  const found = isRounded ? await statByHead(requests, patience, name, signal) : undefined
-  return found ?? withRetries(patience, signal, () => statByList(requests, name, signal))
+  const found = isRounded ? await statByHead(requests, retryPolicy, name, signal) : undefined
+  return found ?? withRetries(retryPolicy, signal, () => statByList(requests, name, signal))
 }
 
 /** `undefined` if the answer does not suffice: it has no size, or is an error, which has no message after HEAD. */
 async function statByHead(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<FileDetails | undefined> {
   const url = requests.urlOfFile('serve', name)
   try {
-    return await withRetries(patience, signal, async () => {
+    return await withRetries(retryPolicy, signal, async () => {
       const response = await requests.send({
         method: 'HEAD',
         url,
-        expects: ownAnswers.file,
+        expects: expectedAnswers.file,
         signal,
       })
       await textOf(response)
@@ -57,7 +57,7 @@ async function statByList(
 ): Promise<FileDetails> {
   const url = requests.urlOf('list')
   url.search = new URLSearchParams({ details: '1', limit: '1', prefix: name }).toString()
-  const response = await requests.send({ url, expects: ownAnswers.json, signal })
+  const response = await requests.send({ url, expects: expectedAnswers.json, signal })
   const [first] = await jsonOf<readonly FileDetails[]>(response, isListOf(isDetails))
   if (first?.name === name) return first
   throw new HoldfastError('not-found', 'File not found', { status: 400 })

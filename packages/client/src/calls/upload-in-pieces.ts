@@ -1,8 +1,8 @@
 import { HoldfastError, isHoldfastError, mayBeTooLarge } from '../shared/holdfast-error.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { isCount } from '../requests/shapes.ts'
-import { withRetries, type Patience } from '../requests/with-retries.ts'
+import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import type { Pieces } from './pieces.ts'
 import type { RereadableBody, UploadedFile, UploadOptions } from './upload-options.ts'
@@ -34,7 +34,7 @@ const discardTimeoutMs = 5_000
  */
 export async function uploadInPieces(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   pieces: Pieces,
   options: UploadOptions,
@@ -52,7 +52,7 @@ export async function uploadInPieces(
   if (!url) return undefined
   onUploadUrl?.(url.href)
   try {
-    return await goOn(url, earlier ?? { offset: 0, length: pieces.size, etag: undefined })
+    return await continueUpload(url, earlier ?? { offset: 0, length: pieces.size, etag: undefined })
   } catch (error) {
     const discarded = earlier || onUploadUrl ? undefined : discard(url)
     if (!signal?.aborted) await discarded
@@ -64,7 +64,7 @@ export async function uploadInPieces(
     body: RereadableBody,
   ): Promise<UploadState | undefined> {
     try {
-      const state = await withRetries(patience, signal, () => stateAt(new URL(address)))
+      const state = await withRetries(retryPolicy, signal, () => stateAt(new URL(address)))
       const { offset, length = pieces.size } = state
       const isSameSize = length === pieces.size && offset <= (length ?? 0)
       if (!isSameSize || state.metadata !== metadata) return undefined
@@ -72,7 +72,7 @@ export async function uploadInPieces(
       if (!isSame) return undefined
       if (offset !== state.length || !requests.mayRead) return state
       // The file that the upload became may have been deleted or replaced.
-      const isThere = await hasSameContent(requests, patience, name, {
+      const isThere = await hasSameContent(requests, retryPolicy, name, {
         body,
         size: offset,
         signal,
@@ -93,7 +93,7 @@ export async function uploadInPieces(
     const hash = options.createSha256?.()
     if (!hash || offset === 0) return true
     const headers = { 'Want-Repr-Digest': 'sha-256=1' }
-    const state = await withRetries(patience, signal, () => stateAt(new URL(address), headers))
+    const state = await withRetries(retryPolicy, signal, () => stateAt(new URL(address), headers))
     if (state.offset !== offset || state.digest === undefined) return false
     for await (const chunk of beginningOf(body, offset)) {
       signal?.throwIfAborted()
@@ -104,7 +104,7 @@ export async function uploadInPieces(
 
   async function begin(): Promise<URL | undefined> {
     try {
-      return await withRetries(patience, signal, create)
+      return await withRetries(retryPolicy, signal, create)
     } catch (error) {
       if (isHoldfastError(error, 'unknown-path')) return undefined
       throw error
@@ -116,7 +116,7 @@ export async function uploadInPieces(
     const response = await send({
       method: 'POST',
       url: endpoint,
-      expects: ownAnswers.uploadBegun,
+      expects: expectedAnswers.uploadBegun,
       headers: {
         ...(pieces.size === undefined
           ? { 'Upload-Defer-Length': '1' }
@@ -133,10 +133,10 @@ export async function uploadInPieces(
     })
   }
 
-  async function goOn(url: URL, from: UploadState): Promise<UploadedFile> {
+  async function continueUpload(url: URL, from: UploadState): Promise<UploadedFile> {
     let known = from.offset
     let state: UploadState | undefined = from
-    return withRetries(patience, signal, async (retries) => {
+    return withRetries(retryPolicy, signal, async (retries) => {
       while (true) {
         // After a broken connection only the server knows how much has arrived.
         const { offset, length, etag } = state ?? (await stateAt(url))
@@ -159,7 +159,7 @@ export async function uploadInPieces(
     const request = {
       method: 'PATCH',
       url,
-      expects: ownAnswers.uploadContinued,
+      expects: expectedAnswers.uploadContinued,
       headers: {
         'Content-Type': 'application/offset+octet-stream',
         'Upload-Offset': String(offset),
@@ -186,7 +186,7 @@ export async function uploadInPieces(
     address: URL,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<EarlierUpload> {
-    const request = { method: 'HEAD', url: address, headers, expects: ownAnswers.uploadState }
+    const request = { method: 'HEAD', url: address, headers, expects: expectedAnswers.uploadState }
     const response = await send(request).catch(explain)
     await textOf(response)
     const length = response.header('upload-length')
@@ -210,8 +210,8 @@ export async function uploadInPieces(
       throw new HoldfastError('link-refused', 'The link is wrong, or has expired', { status })
     }
     // Probably the credentials are wrong; another request gets the message.
-    if (status === 400 && !patience.isOutdated(error))
-      await textOf(await send({ url: requests.urlOf('usage'), expects: ownAnswers.json }))
+    if (status === 400 && !retryPolicy.passwordHasChanged(error))
+      await textOf(await send({ url: requests.urlOf('usage'), expects: expectedAnswers.json }))
     throw error
   }
 
@@ -245,7 +245,7 @@ export async function discardUpload(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const headers = { 'Tus-Resumable': '1.0.0' }
-  const expects = ownAnswers.uploadEnded
+  const expects = expectedAnswers.uploadEnded
   try {
     await textOf(await requests.send({ method: 'DELETE', url, headers, expects, signal }))
   } catch (error) {
@@ -256,14 +256,14 @@ export async function discardUpload(
 /** Whether the file `name` has exactly this content, of `size` bytes. Downloads the file only if its size is the same. */
 async function hasSameContent(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
-  { body, size, signal }: Expected,
+  { body, size, signal }: ExpectedContent,
 ): Promise<boolean> {
   try {
-    const found = await stat(requests, patience, name, { signal, isRounded: true })
+    const found = await stat(requests, retryPolicy, name, { signal, isRounded: true })
     if (found.size !== size) return false
-    const served = await download(requests, patience, name, { signal })
+    const served = await download(requests, retryPolicy, name, { signal })
     return await areSame(chunksOf(served.body), beginningOf(body, size))
   } catch (error) {
     if (isHoldfastError(error, 'not-found', 'precondition-failed')) return false
@@ -271,7 +271,7 @@ async function hasSameContent(
   }
 }
 
-interface Expected {
+interface ExpectedContent {
   readonly body: RereadableBody
   readonly size: number
   readonly signal: AbortSignal | undefined

@@ -6,8 +6,8 @@ import {
 } from '../shared/holdfast-error.ts'
 import { requireIterable } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
-import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { type RetryPolicy, isTransient, withRetries } from '../requests/with-retries.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 import { batchLines, type BatchLine } from '../requests/problem-of.ts'
 import { upload } from './upload.ts'
 import {
@@ -51,7 +51,7 @@ const formLimits = {
 /** Uploads small files many in a request, and others in requests of their own, in their order. */
 export async function* uploadMany(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
   options: UploadManyOptions,
 ): AsyncGenerator<FileUploaded, void> {
@@ -64,14 +64,14 @@ export async function* uploadMany(
     form = []
     names.clear()
     Object.assign(left, formLimits)
-    yield* uploadEntries(requests, patience, sent, options)
+    yield* uploadEntries(requests, retryPolicy, sent, options)
   }
   for await (const file of files) {
     options.signal?.throwIfAborted()
     const entry = await readSmallFile(file)
     if (entry === undefined) {
       yield* send()
-      yield await uploadAlone(requests, patience, file, options)
+      yield await uploadAlone(requests, retryPolicy, file, options)
       continue
     }
     const [bytes, digests] = 'bytes' in entry ? [entry.bytes.length, entry.sha256 ? 1 : 0] : [0, 0]
@@ -89,13 +89,13 @@ export async function* uploadMany(
 
 async function* uploadEntries(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   entries: readonly (SmallFile | UnreadFile)[],
   options: UploadManyOptions,
 ): AsyncGenerator<FileUploaded, void> {
   const files = entries.filter((entry) => 'bytes' in entry)
   if (files.length === 0) return yield* entries.filter((entry) => 'error' in entry)
-  const { results, failure } = await uploadForm(requests, patience, files, options)
+  const { results, failure } = await uploadForm(requests, retryPolicy, files, options)
   let asked = 0
   for (const entry of entries) {
     const result = 'error' in entry ? entry : results[asked++]
@@ -106,12 +106,12 @@ async function* uploadEntries(
 
 async function uploadAlone(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   { name, body, sha256 }: FileToUpload,
   options: UploadManyOptions,
 ): Promise<FileUploaded> {
   try {
-    const uploaded = await upload(requests, patience, name, body, { ...options, sha256 })
+    const uploaded = await upload(requests, retryPolicy, name, body, { ...options, sha256 })
     return { name, error: undefined, ...uploaded }
   } catch (error) {
     if (options.signal?.aborted || !(error instanceof Error) || concernsAllFiles(error)) throw error
@@ -155,11 +155,11 @@ async function bytesOf(content: RereadableBody): Promise<Uint8Array> {
   const bytes = new Uint8Array(size)
   let at = 0
   for await (const chunk of slice) {
-    if (at + chunk.length > size) throw anotherLength()
+    if (at + chunk.length > size) throw wrongLength()
     bytes.set(chunk, at)
     at += chunk.length
   }
-  if (at < size) throw anotherLength()
+  if (at < size) throw wrongLength()
   return bytes
 }
 
@@ -171,7 +171,7 @@ async function bytesOfBlob(blob: Blob): Promise<Uint8Array> {
   }
 }
 
-const anotherLength = () =>
+const wrongLength = () =>
   new HoldfastError('changed-meanwhile', 'The content is not as long as its size')
 
 /** The outcome of the files of a form. */
@@ -190,7 +190,7 @@ interface WaitingFile extends SmallFile {
 /** Uploads the files in one request. Sends those that need it again in another one, if that is safe. Never rejects. */
 async function uploadForm(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   files: readonly SmallFile[],
   options: UploadManyOptions,
 ): Promise<FormUploaded> {
@@ -207,7 +207,7 @@ async function uploadForm(
     let failure: unknown
     try {
       for await (const { file, error, etag } of lines) {
-        if (error && isCut(error)) throw error
+        if (error && isIncompleteForm(error)) throw error
         asked++
         if (error !== undefined && mayRepeat(error)) {
           again.push(file)
@@ -216,7 +216,7 @@ async function uploadForm(
           results[file.at] = error ? { name: file.name, error } : { name: file.name, error, etag }
       }
     } catch (error) {
-      failure = isCut(error) ? new CutError(error) : error
+      failure = isIncompleteForm(error) ? new IncompleteFormError(error) : error
     }
     const unanswered = waiting.slice(asked)
     waiting = [...again, ...unanswered]
@@ -226,7 +226,7 @@ async function uploadForm(
 
   try {
     await withRetries(
-      patience,
+      retryPolicy,
       signal,
       async (retries) => {
         const form = formOf(waiting)
@@ -234,7 +234,7 @@ async function uploadForm(
         const response = await requests.send({
           method: 'POST',
           url: requests.urlOf('upload/batch'),
-          expects: ownAnswers.batch,
+          expects: expectedAnswers.batch,
           headers: { 'Content-Type': form.type, ...(createOnly && { 'If-None-Match': '*' }) },
           body: form.bytes,
           size: form.bytes.length,
@@ -245,7 +245,7 @@ async function uploadForm(
         if (waiting.length < before) retries.hasProgressed()
         if (waiting.length > 0) throw failure
       },
-      (error) => error instanceof CutError || mayRepeat(error),
+      (error) => error instanceof IncompleteFormError || mayRepeat(error),
     )
     return { results, failure: undefined }
   } catch (error) {
@@ -254,13 +254,13 @@ async function uploadForm(
 }
 
 /** A form that did not arrive completely: the server has stored neither the file that was arriving, nor those after it. */
-class CutError extends HoldfastError {
+class IncompleteFormError extends HoldfastError {
   constructor(cause: unknown) {
     super('no-answer', 'The form did not arrive as a whole', { cause })
   }
 }
 
-function isCut(error: unknown): boolean {
+function isIncompleteForm(error: unknown): boolean {
   return isHoldfastError(error, 'malformed-multipart', 'too-slow')
 }
 

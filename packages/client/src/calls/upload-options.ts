@@ -102,7 +102,7 @@ export function contentOf(
   if (isObject(body) && (Symbol.asyncIterator in body || 'slice' in body)) return body
   throw new TypeError(
     'The body must be a string, an ArrayBuffer or a view of one, a Blob, what openFile opens, a ReadableStream or an ' +
-      `AsyncIterable of Uint8Array, not ${kindOf(body)}${cure(body)}`,
+      `AsyncIterable of Uint8Array, not ${kindOf(body)}${remedyFor(body)}`,
   )
 }
 
@@ -111,7 +111,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-function cure(body: unknown): string {
+function remedyFor(body: unknown): string {
   return body instanceof Promise ? ': await it first' : ''
 }
 

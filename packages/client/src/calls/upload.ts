@@ -1,6 +1,6 @@
 import type { Requests } from '../requests/requests.ts'
-import { type Patience, isTransient, withRetries } from '../requests/with-retries.ts'
-import { ownAnswers } from '../requests/expected-answers.ts'
+import { type RetryPolicy, isTransient, withRetries } from '../requests/with-retries.ts'
+import { expectedAnswers } from '../requests/expected-answers.ts'
 import type { RequestBody } from '../transport/transport.ts'
 import { hasStoredNothing } from '../shared/holdfast-error.ts'
 import {
@@ -19,7 +19,7 @@ const resumableFrom = ({ isSilent }: Requests) => (isSilent ? 4 : 16) * 1024 ** 
 
 export async function upload(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   body: UploadBody,
   options: UploadOptions,
@@ -36,8 +36,8 @@ export async function upload(
   const over = new AbortController()
   const content = contentOf(body, over.signal)
   try {
-    if ('size' in content) return await uploadBody(requests, patience, name, content, options)
-    return await uploadStream(requests, patience, name, content, options)
+    if ('size' in content) return await uploadBody(requests, retryPolicy, name, content, options)
+    return await uploadStream(requests, retryPolicy, name, content, options)
   } finally {
     over.abort()
   }
@@ -45,21 +45,21 @@ export async function upload(
 
 async function uploadBody(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   body: RereadableBody,
   options: UploadOptions,
 ): Promise<UploadedFile> {
   const whole = { size: body.size, open: () => body.slice(0, body.size), isRereadable: true }
-  const sendWhole = () => uploadWhole(requests, patience, name, whole, options)
+  const sendWhole = () => uploadWhole(requests, retryPolicy, name, whole, options)
   if (body.size < resumableFrom(requests) && options.uploadUrl === undefined) return sendWhole()
   const pieces = piecesOfBody(body, { ...options, isSilent: requests.isSilent })
-  return (await uploadInPieces(requests, patience, name, pieces, options)) ?? sendWhole()
+  return (await uploadInPieces(requests, retryPolicy, name, pieces, options)) ?? sendWhole()
 }
 
 async function uploadStream(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   stream: AsyncIterable<Uint8Array>,
   options: UploadOptions,
@@ -71,7 +71,7 @@ async function uploadStream(
     const beginning = await unlessAborted(parts.next(), signal)
     const first = beginning.done ? new Uint8Array(0) : beginning.value
     if (first.length < streamPieceSize) {
-      return await uploadBody(requests, patience, name, bytesBody(first), withoutEarlier)
+      return await uploadBody(requests, retryPolicy, name, bytesBody(first), withoutEarlier)
     }
     const all = async function* () {
       yield first
@@ -79,8 +79,8 @@ async function uploadStream(
     }
     const whole = { size: undefined, open: all, isRereadable: false }
     const pieces = piecesOfStream(first, parts, signal)
-    const uploaded = await uploadInPieces(requests, patience, name, pieces, withoutEarlier)
-    return uploaded ?? (await uploadWhole(requests, patience, name, whole, options))
+    const uploaded = await uploadInPieces(requests, retryPolicy, name, pieces, withoutEarlier)
+    return uploaded ?? (await uploadWhole(requests, retryPolicy, name, whole, options))
   } finally {
     // Do not wait for a stream that stands still.
     void parts.return().catch(() => {})
@@ -100,7 +100,7 @@ interface WholeBody {
 /** Uploads in one request, and repeats it if that is safe. */
 async function uploadWhole(
   requests: Requests,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   name: string,
   content: WholeBody,
   options: UploadOptions,
@@ -111,7 +111,7 @@ async function uploadWhole(
     const response = await requests.send({
       method: 'PUT',
       url: requests.urlOfFile('upload', name),
-      expects: ownAnswers.stored,
+      expects: expectedAnswers.stored,
       headers: {
         ...(createOnly && { 'If-None-Match': '*' }),
         ...(sha256 !== undefined && { 'Content-Digest': `sha-256=:${base64OfHex(sha256)}:` }),
@@ -125,7 +125,7 @@ async function uploadWhole(
     return { etag: response.header('etag') }
   }
   if (!content.isRereadable) return send()
-  return withRetries(patience, signal, send, createOnly ? hasStoredNothing : isTransient)
+  return withRetries(retryPolicy, signal, send, createOnly ? hasStoredNothing : isTransient)
 }
 
 function base64OfHex(digest: string): string {

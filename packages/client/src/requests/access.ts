@@ -12,7 +12,7 @@ export interface Access {
   readonly mayRead: boolean
 }
 
-interface Login {
+interface CredentialOptions {
   readonly name: string
   readonly password: string | (() => string)
   readonly onRefused?: ((error: HoldfastError) => void) | undefined
@@ -23,7 +23,7 @@ export interface Credentials {
   /** The current credentials, for one request. */
   take(): TakenCredentials
   /** Whether a request may have failed because the password has changed since. */
-  readonly isOutdated: (error: unknown) => boolean
+  readonly passwordHasChanged: (error: unknown) => boolean
 }
 
 interface TakenCredentials {
@@ -32,19 +32,19 @@ interface TakenCredentials {
   failed(error: HoldfastError): void
 }
 
-export function createCredentials({ name, password, onRefused }: Login): Credentials {
+export function createCredentials({ name, password, onRefused }: CredentialOptions): Credentials {
   const nameHeader = headerOf('name', name)
   const current = typeof password === 'function' ? password : () => password
   // Report at once what can never work.
   if (typeof password !== 'function') headerOf('password', password)
   /** The passwords of failed requests: an answer to HEAD has no message that would say why it failed. */
   const passwords = new WeakMap<HoldfastError, string>()
-  const isOutdated = (error: unknown) => {
+  const passwordHasChanged = (error: unknown) => {
     const shown = isHoldfastError(error) ? passwords.get(error) : undefined
     return shown !== undefined && shown !== current()
   }
   return {
-    isOutdated,
+    passwordHasChanged,
     take() {
       const shown = current()
       return {
@@ -53,7 +53,7 @@ export function createCredentials({ name, password, onRefused }: Login): Credent
           if (error.status !== 400) return
           passwords.set(error, shown)
           const isRefusal = isHoldfastError(error, 'invalid-credentials', 'missing-credentials')
-          if (isRefusal && !isOutdated(error)) onRefused?.(error)
+          if (isRefusal && !passwordHasChanged(error)) onRefused?.(error)
         },
       }
     },
@@ -71,7 +71,7 @@ function headerOf(option: string, value: unknown): string {
 
 /** The link alone authorizes requests. */
 const noCredentials: Credentials = {
-  isOutdated: () => false,
+  passwordHasChanged: () => false,
   take: () => ({ headers: {}, failed() {} }),
 }
 

@@ -3,7 +3,7 @@ import { isTime } from './shapes.ts'
 import { HoldfastError } from '../shared/holdfast-error.ts'
 
 /** What a successful response of holdfast always has. The page of a captive portal or a proxy does not have all of it. */
-export interface OwnAnswer {
+export interface ExpectedAnswer {
   readonly statuses: readonly number[]
   /** Its headers, in lower case. */
   readonly headers?: readonly string[]
@@ -14,7 +14,7 @@ export interface OwnAnswer {
 }
 
 /** The successful responses of docs/openapi.yaml. JSON shows only after parsing whether it is holdfast's. */
-export const ownAnswers = {
+export const expectedAnswers = {
   pong: { statuses: [200], text: 'pong' },
   stored: { statuses: [200], headers: ['etag'], text: 'OK' },
   deleted: { statuses: [200], text: 'OK' },
@@ -25,10 +25,13 @@ export const ownAnswers = {
   uploadState: { statuses: [200], headers: ['tus-resumable', 'upload-offset'] },
   uploadContinued: { statuses: [204], headers: ['tus-resumable', 'upload-offset'] },
   uploadEnded: { statuses: [204], headers: ['tus-resumable'] },
-} as const satisfies Readonly<Record<string, OwnAnswer>>
+} as const satisfies Readonly<Record<string, ExpectedAnswer>>
 
 /** @throws HoldfastError, `unknown`, if the response is not the expected one */
-export async function requireOwn(response: TransportResponse, expected: OwnAnswer): Promise<void> {
+export async function requireExpected(
+  response: TransportResponse,
+  expected: ExpectedAnswer,
+): Promise<void> {
   const { statuses, headers = [], type, text } = expected
   const [given] = (response.header('content-type') ?? '').toLowerCase().split(';')
   const hasHead =
@@ -37,7 +40,7 @@ export async function requireOwn(response: TransportResponse, expected: OwnAnswe
     (type === undefined || type === given?.trim())
   if (hasHead && text === undefined) return
   const body = await startOf(response.body)
-  if (!hasHead || body !== text) throw notOwn(response, body)
+  if (!hasHead || body !== text) throw foreignAnswerError(response, body)
 }
 
 function isRight(name: string, value: string | undefined): boolean {
@@ -60,7 +63,7 @@ const proxyMeans: Readonly<Record<number, string>> = {
 }
 
 /** The error for a response that is not holdfast's; `body` is the beginning of its body. */
-export function notOwn(response: TransportResponse, body: string): HoldfastError {
+export function foreignAnswerError(response: TransportResponse, body: string): HoldfastError {
   const { status } = response
   const meaning = proxyMeans[status]
   const sentence =

@@ -15,7 +15,7 @@ const noAgreement = /handshake failure|protocol version|unsupported protocol|cer
  * The error for a request without an answer: `no-answer` if a retry may succeed; otherwise it says what is wrong with the address, or with
  * the server there.
  */
-export function noAnswer(error: unknown): HoldfastError {
+export function noAnswerError(error: unknown): HoldfastError {
   const code = codeOf(error)
   const reason = reasonOf(error)
   const insecure = (message: string) => new HoldfastError('not-secure', message, { cause: error })
@@ -35,19 +35,19 @@ export function noAnswer(error: unknown): HoldfastError {
     const message = 'There is no holdfast at this address: what is there does not speak HTTP'
     return new HoldfastError('unknown', message, { cause: error })
   }
-  const said = code === refused ? `connection refused${placeOf(error)}` : reason
+  const said = code === refused ? `connection refused${addressOf(error)}` : reason
   return new HoldfastError('no-answer', `No answer: ${said}`, { cause: error })
 }
 
 const refused = 'ECONNREFUSED'
 
 /** Whether nothing listens at the address. */
-export function isRefused(error: unknown): boolean {
+export function isConnectionRefused(error: unknown): boolean {
   return error instanceof HoldfastError && codeOf(error.cause) === refused
 }
 
 /** The first of several addresses that were tried. */
-function placeOf(error: unknown): string {
+function addressOf(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? (error.errors as unknown[]) : []
   const { address, port } = first as { readonly address?: unknown; readonly port?: unknown }
   return typeof address === 'string' ? ` at ${address} port ${String(port)}` : ''

@@ -1,7 +1,7 @@
 import { problems, type ProblemCode } from '../api/description.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 import { HoldfastError, type HoldfastErrorCode } from '../shared/holdfast-error.ts'
-import { notOwn, startOf } from './expected-answers.ts'
+import { foreignAnswerError, startOf } from './expected-answers.ts'
 import { hasMembers, isText } from './shapes.ts'
 
 /** The error for a response whose status is not 2xx. */
@@ -16,7 +16,7 @@ export async function problemOf(
   const code = message === undefined ? 'unknown' : codeOf(status, message, method)
   // The client knows all messages of holdfast's 404, so this one is from another server.
   if (message === undefined || (code === 'unknown' && status === 404 && method !== 'HEAD')) {
-    return notOwn(response, message ?? body)
+    return foreignAnswerError(response, message ?? body)
   }
   const seconds = Number(response.header('retry-after') ?? NaN)
   return new HoldfastError(code, message, {

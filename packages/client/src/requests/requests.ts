@@ -1,6 +1,6 @@
 import { HoldfastError } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
-import { passingChunks, reusing, type ReusingChunks } from '../shared/chunks.ts'
+import { shortLivedChunks, reusing, type ReusingChunks } from '../shared/chunks.ts'
 import type {
   RequestBody,
   Transport,
@@ -8,11 +8,11 @@ import type {
   TransportResponse,
 } from '../transport/transport.ts'
 import type { Access } from './access.ts'
-import { noAnswer } from './no-answer.ts'
-import { requireOwn, type OwnAnswer, notOwn } from './expected-answers.ts'
+import { noAnswerError } from './no-answer.ts'
+import { requireExpected, type ExpectedAnswer, foreignAnswerError } from './expected-answers.ts'
 import { problemOf } from './problem-of.ts'
 import type { Shape } from './shapes.ts'
-import type { Patience, Retry } from './with-retries.ts'
+import type { RetryPolicy, Retry } from './with-retries.ts'
 
 /** Sends the requests of one customer, or of one link, to one server. */
 export interface Requests extends Pick<Access, 'mayRead'> {
@@ -39,7 +39,7 @@ export interface Requests extends Pick<Access, 'mayRead'> {
 
 export interface Request extends Partial<Omit<TransportRequest, 'url' | 'signal'>> {
   readonly url: URL
-  readonly expects: OwnAnswer
+  readonly expects: ExpectedAnswer
   readonly signal?: AbortSignal | undefined
 }
 
@@ -90,8 +90,8 @@ export function createRequests(
           throw failureOf(error, signal)
         })
       if (response.status >= 200 && response.status < 300) {
-        const answer = { ...response, body: failing(response.body, signal) }
-        await requireOwn(answer, expects)
+        const answer = { ...response, body: withHoldfastErrors(response.body, signal) }
+        await requireExpected(answer, expects)
         return answer
       }
       const problem = await problemOf(response, method)
@@ -119,7 +119,7 @@ const longestTimeoutMs = 2 ** 31 - 1
 
 function watchProgress(outer: AbortSignal | undefined, idleTimeoutMs: number): ProgressWatch {
   const controller = new AbortController()
-  const standsStill = (timeoutMs: number) =>
+  const abortAsIdle = (timeoutMs: number) =>
     controller.abort(new Error(`nothing came or went for ${Math.round(timeoutMs) / 1000} s`))
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
@@ -133,7 +133,7 @@ function watchProgress(outer: AbortSignal | undefined, idleTimeoutMs: number): P
     const timeoutMs = idleTimeoutMs + extraMs
     // Bytes still being sent after the last byte of the answer are not watched.
     if (isOver || timeoutMs > longestTimeoutMs) return
-    timer = setTimeout(() => standsStill(timeoutMs), timeoutMs)
+    timer = setTimeout(() => abortAsIdle(timeoutMs), timeoutMs)
   }
   progress()
   async function* watched(content: AsyncIterable<Uint8Array>) {
@@ -184,7 +184,7 @@ function watchErrors(
   }
   const watched = (chunks: AsyncIterable<Uint8Array>): ReusingChunks => ({
     [Symbol.asyncIterator]: () => watch(chunks),
-    [reusing]: () => watch(passingChunks(chunks)),
+    [reusing]: () => watch(shortLivedChunks(chunks)),
   })
   const isWhole = body === undefined || body instanceof Uint8Array || body instanceof Blob
   return {
@@ -205,7 +205,7 @@ function watchErrors(
 }
 
 /** The content of a response; turns its errors into {@link HoldfastError}s. */
-async function* failing(
+async function* withHoldfastErrors(
   body: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
@@ -220,7 +220,7 @@ async function* failing(
 function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason
   if (error instanceof HoldfastError) return error
-  return noAnswer(error)
+  return noAnswerError(error)
 }
 
 /** In a URL, "." and ".." are no segments, however they are encoded: they lead elsewhere. */
@@ -255,7 +255,7 @@ export async function textOf({ body }: TransportResponse): Promise<string> {
 export async function jsonOf<T>(response: TransportResponse, isRight: Shape): Promise<T> {
   const text = await textOf(response)
   const value = parsed(text)
-  if (!isRight(value)) throw notOwn(response, text)
+  if (!isRight(value)) throw foreignAnswerError(response, text)
   return value as T
 }
 
@@ -290,12 +290,12 @@ const defaultRetries = 6
 /**
  * Used until the server has answered once. After that, a refused connection means a restart, which first waits for other requests to end.
  */
-const defaultRefusals = 4
+const defaultRetriesIfRefused = 4
 
 /** Sends all requests of a client. */
 interface Sender {
   readonly requests: Requests
-  readonly patience: Patience
+  readonly retryPolicy: RetryPolicy
 }
 
 /** @throws RangeError for invalid numbers */
@@ -314,10 +314,15 @@ export function createSender(
   }
   if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be above 0')
   const requests = createRequests(access, transport, idleTimeoutMs)
-  const refusals = () =>
-    chosen === undefined && !requests.hasAnswered() ? defaultRefusals : retries
+  const retriesIfRefused = () =>
+    chosen === undefined && !requests.hasAnswered() ? defaultRetriesIfRefused : retries
   return {
     requests,
-    patience: { retries, refusals, onRetry, isOutdated: access.credentials.isOutdated },
+    retryPolicy: {
+      retries,
+      retriesIfRefused,
+      onRetry,
+      passwordHasChanged: access.credentials.passwordHasChanged,
+    },
   }
 }

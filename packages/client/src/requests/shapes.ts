@@ -9,7 +9,7 @@ export const isCount: Shape = (value) => Number.isSafeInteger(value) && Number(v
 export const isTime: Shape = (value) =>
   typeof value === 'string' && !Number.isNaN(new Date(value).getTime())
 
-export const orNone =
+export const isOptional =
   (shape: Shape): Shape =>
   (value) =>
     value === undefined || shape(value)
@@ -40,8 +40,8 @@ export const isDetails = hasMembers({
 export const isUsage = hasMembers({
   files: isCount,
   bytes: isCount,
-  quota: orNone(isCount),
-  maxFiles: orNone(isCount),
+  quota: isOptional(isCount),
+  maxFiles: isOptional(isCount),
   unfinished: hasMembers({ uploads: isCount, bytes: isCount }),
 })
 

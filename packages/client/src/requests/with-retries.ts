@@ -1,16 +1,16 @@
 import { isHoldfastError, type HoldfastError } from '../shared/holdfast-error.ts'
-import { isRefused } from './no-answer.ts'
+import { isConnectionRefused } from './no-answer.ts'
 
 /** The policy of retries. */
-export interface Patience {
+export interface RetryPolicy {
   /** How often a request is sent again; 0 for never. */
   readonly retries: number
   /** How often, if nothing listens at the address. */
-  readonly refusals: () => number
+  readonly retriesIfRefused: () => number
   /** Called before each wait. */
   readonly onRetry: ((retry: Retry) => void) | undefined
   /** Whether an error only means that the password has changed: the request is then sent again at once, and this does not count. */
-  readonly isOutdated: (error: unknown) => boolean
+  readonly passwordHasChanged: (error: unknown) => boolean
 }
 
 /** A failed request that will be sent again. */
@@ -23,7 +23,7 @@ export interface Retry {
 const firstDelayMs = 500
 const longestDelayMs = 16_000
 /** The longest `Retry-After` to wait for. */
-const longestPatienceMs = 60_000
+const longestRetryAfterMs = 60_000
 
 /** The retries that are left for one operation. */
 export interface Retries {
@@ -38,7 +38,7 @@ export interface Retries {
 }
 
 export function createRetries(
-  { retries, refusals, onRetry, isOutdated }: Patience,
+  { retries, retriesIfRefused, onRetry, passwordHasChanged }: RetryPolicy,
   signal: AbortSignal | undefined,
   mayRepeat: (error: unknown) => boolean = isTransient,
 ): Retries {
@@ -46,11 +46,11 @@ export function createRetries(
   return {
     hasProgressed: () => void (failures = 0),
     async wait(error) {
-      if (isOutdated(error)) return
-      const most = isRefused(error) ? refusals() : retries
+      if (passwordHasChanged(error)) return
+      const most = isConnectionRefused(error) ? retriesIfRefused() : retries
       if (!isHoldfastError(error) || !mayRepeat(error) || failures >= most) throw error
       const delayMs = delayAfter(failures++, error)
-      if (delayMs > longestPatienceMs) throw error
+      if (delayMs > longestRetryAfterMs) throw error
       onRetry?.({ error, delayMs })
       await pause(delayMs, signal)
     },
@@ -63,12 +63,12 @@ export function createRetries(
  * @throws the last error
  */
 export async function withRetries<T>(
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   signal: AbortSignal | undefined,
   operate: (retries: Retries) => Promise<T>,
   mayRepeat?: (error: unknown) => boolean,
 ): Promise<T> {
-  const retries = createRetries(patience, signal, mayRepeat)
+  const retries = createRetries(retryPolicy, signal, mayRepeat)
   while (true) {
     try {
       return await operate(retries)

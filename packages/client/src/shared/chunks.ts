@@ -31,7 +31,7 @@ export interface ReusingChunks extends AsyncIterable<Uint8Array> {
 }
 
 /** The chunks, in reused memory if possible: each is valid only until the next one is asked for. */
-export function passingChunks(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+export function shortLivedChunks(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   return isReusing(chunks) ? chunks[reusing]() : chunks
 }
 

@@ -23,7 +23,7 @@ export function prefixFromPath(path: string): string {
 }
 
 function shortened(name: string, path: string): string {
-  const { stem, extension } = apart(name)
+  const { stem, extension } = splitName(name)
   const end = `~${hash(path)}${extension}`
   return fitting(stem, longestName - bytesOf(end)) + end
 }
@@ -41,7 +41,7 @@ function hash(text: string): string {
 
 /** `name` with ` (2)`, or another number, before its extension. If that is too long, the stem loses its end. */
 export function numberedName(name: string, number: number): string {
-  const { stem, extension } = apart(name)
+  const { stem, extension } = splitName(name)
   const end = ` (${number})${extension}`
   return fitting(stem, longestName - bytesOf(end)) + end
 }
@@ -54,7 +54,7 @@ const encoder = new TextEncoder()
 const bytesOf = (text: string): number => encoder.encode(text).length
 
 /** The stem and the extension of a name; an extension of more than 16 bytes belongs to the stem. */
-function apart(name: string): { readonly stem: string; readonly extension: string } {
+function splitName(name: string): { readonly stem: string; readonly extension: string } {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && bytesOf(name.slice(dot)) <= 16 ? name.slice(dot) : ''
   return { stem: name.slice(0, name.length - extension.length), extension }

@@ -5,22 +5,22 @@ import type { ClientRequest, IncomingMessage, Agent } from 'node:http'
 import { createRequire } from 'node:module'
 import type { OnReadOpts, Socket } from 'node:net'
 import { HoldfastError } from '../shared/holdfast-error.ts'
-import { largeChunk, smallChunk, passingChunks, cachedChunk } from '../shared/chunks.ts'
+import { largeChunk, smallChunk, shortLivedChunks, cachedChunk } from '../shared/chunks.ts'
 import type { RequestBody, Transport, TransportRequest } from './transport.ts'
 
 /** Sends by `node:http`: the global `fetch` of Node holds uploads in memory, and takes three times the processor time. */
 export function createNodeTransport(): Transport {
-  const way = ({ Agent, request }: typeof http | ReturnType<typeof https>) => ({
+  const senderOf = ({ Agent, request }: typeof http | ReturnType<typeof https>) => ({
     send: request,
     agent: withDirectReads(new Agent({ keepAlive: true })),
   })
-  let plain: ReturnType<typeof way> | undefined
-  let secure: ReturnType<typeof way> | undefined
+  let plain: ReturnType<typeof senderOf> | undefined
+  let secure: ReturnType<typeof senderOf> | undefined
   return async (request) => {
     const { method, url, headers, size, signal } = request
     signal.throwIfAborted()
     const { send, agent } =
-      url.protocol === 'https:' ? (secure ??= way(https())) : (plain ??= way(http))
+      url.protocol === 'https:' ? (secure ??= senderOf(https())) : (plain ??= senderOf(http))
     const length = size === undefined ? {} : { 'Content-Length': String(size) }
     const sent = send(url, { method, headers: { ...headers, ...length }, agent, signal })
     // An abort after the last byte destroys a socket without listeners: its error would end the process.
@@ -130,7 +130,7 @@ function bodyChunks(
 ): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
   if (body === undefined) return []
   if (body instanceof Uint8Array) return [body]
-  return body instanceof Blob ? blobChunks(body) : passingChunks(body)
+  return body instanceof Blob ? blobChunks(body) : shortLivedChunks(body)
 }
 
 async function* blobChunks(blob: Blob): AsyncGenerator<Uint8Array, void> {
