@@ -30,11 +30,11 @@ const tries = 2
  * @throws what a store throws, the signal's reason, or an Error that says why there is no right copy
  */
 export async function copyFile(copy: FileCopy): Promise<BlobInfo | undefined> {
-  for (let rest = tries - 1; ; rest--) {
+  for (let triesLeft = tries - 1; ; triesLeft--) {
     try {
       return await tryCopy(copy)
     } catch (error) {
-      if (!(error instanceof TransientError) || rest === 0) throw error
+      if (!(error instanceof TransientError) || triesLeft === 0) throw error
     }
   }
 }
@@ -44,14 +44,14 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
   const opened = await from.open(key)
   if (!opened) return undefined
   const hash = createHash()
-  const vanished = new Error('The file is there no more')
+  const deletedMeanwhile = new Error('The file is there no more')
   try {
-    const content = sent(copy, opened, hash, vanished)
+    const content = sentContent(copy, opened, hash, deletedMeanwhile)
     const target = await to.put(key, content, { signal })
     await verify(copy, target, hash.digest('hex'))
     return opened.info
   } catch (error) {
-    if (error === vanished) return undefined
+    if (error === deletedMeanwhile) return undefined
     throw error
   } finally {
     await opened.close()
@@ -62,11 +62,11 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
  * The content being sent. Its end makes the copy visible, so it checks the source once more before: a file that was replaced or deleted
  * during the read does not appear in the target.
  */
-async function* sent(
+async function* sentContent(
   { from, key, onBytes }: FileCopy,
   { info, content }: OpenBlob,
   hash: IncrementalHash,
-  vanished: Error,
+  deletedMeanwhile: Error,
 ) {
   for await (const chunk of content) {
     hash.update(chunk)
@@ -74,7 +74,7 @@ async function* sent(
     yield chunk
   }
   const now = await from.stat(key)
-  if (!now) throw vanished
+  if (!now) throw deletedMeanwhile
   if (now.etag !== info.etag) throw new TransientError('it is replaced again and again')
 }
 

@@ -6,7 +6,7 @@ import {
   isFileServiceError,
 } from '@holdfast/core'
 import { addCounts, trackProgress, type CopyProgress, type FileCount } from './copy-progress.ts'
-import { walkFiles, type FoundFile } from './walk-files.ts'
+import { walkFiles, type ListedFile } from './walk-files.ts'
 import { copyFile, readDigest } from './copy-file.ts'
 
 export interface CopyOptions {
@@ -66,15 +66,15 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const failures = createFailureList()
   const signal = AbortSignal.any([failures.giveUp, ...(options.signal ? [options.signal] : [])])
   const progress = trackProgress(onProgress ?? (() => {}))
-  const mover = createFileMover({ ...options, signal })
+  const handler = createFileHandler({ ...options, signal })
   const sums = createSums()
 
-  const handle = async (file: FoundFile, isFirst: boolean) => {
+  const handle = async (file: ListedFile, isFirst: boolean) => {
     const { customer, name } = file.key
     const inProgress = progress.beginFile()
     let size = 0
     try {
-      const outcome = await mover.handle(file, {
+      const outcome = await handler.handle(file, {
         isFirst,
         onBytes: (bytes) => inProgress.moved(bytes),
       })
@@ -121,7 +121,7 @@ function createSums() {
       extra = 0
       changes = 0
     },
-    add({ kind, bytes }: Outcome, isFirst: boolean) {
+    add({ kind, bytes }: FileOutcome, isFirst: boolean) {
       const one = { files: 1, bytes }
       if (kind === 'copied' || kind === 'removed') changes++
       if (kind === 'copied') copied = addCounts(copied, one)
@@ -179,20 +179,20 @@ export async function forEachConcurrently<T>(
 }
 
 /** The outcome of a file. */
-interface Outcome {
+interface FileOutcome {
   /**
    * - `copied`: it was missing in the target, or different.
    * - `present`: the target has it.
    * - `extra`: it is only in the target, and stays there.
    * - `removed`: it was only in the target.
-   * - `passing`: it disappeared or appeared meanwhile, and nothing was done.
+   * - `raced`: it disappeared or appeared meanwhile, and nothing was done.
    */
-  readonly kind: 'copied' | 'present' | 'extra' | 'removed' | 'passing'
+  readonly kind: 'copied' | 'present' | 'extra' | 'removed' | 'raced'
   /** The file's size. */
   readonly bytes: number
 }
 
-interface MoverOptions {
+interface FileHandlerOptions {
   readonly from: BlobStore
   readonly to: BlobStore
   readonly verify?: boolean | undefined
@@ -201,7 +201,7 @@ interface MoverOptions {
   readonly createHash: () => IncrementalHash
 }
 
-interface Handling {
+interface HandleOptions {
   /** Whether this is the first pass of this run. */
   readonly isFirst: boolean
   /** Called with bytes read from the source and with bytes read from the target; a copied file counts twice. */
@@ -209,8 +209,8 @@ interface Handling {
 }
 
 /** Copies, compares or removes one file at a time. */
-interface FileMover {
-  handle(file: FoundFile, handling: Handling): Promise<Outcome>
+interface FileHandler {
+  handle(file: ListedFile, handleOptions: HandleOptions): Promise<FileOutcome>
 }
 
 /**
@@ -219,58 +219,58 @@ interface FileMover {
  */
 const digestOfContent = /^[0-9a-f]{32}(-\d+)?$/
 
-function createFileMover(options: MoverOptions): FileMover {
+function createFileHandler(options: FileHandlerOptions): FileHandler {
   const { from, to, signal, createHash, verify = false, removeExtra = false } = options
-  const settled = createSettledFiles(createHash)
+  const verifiedFiles = createVerifiedFiles(createHash)
 
-  const isSameContent = async (key: BlobKey, { onBytes }: Handling): Promise<boolean> => {
+  const isSameContent = async (key: BlobKey, { onBytes }: HandleOptions): Promise<boolean> => {
     // One after the other: a store may cut off an opened blob that waits while the other one is read.
     const reading = { signal, onBytes, createHash }
     const source = await readDigest(from, key, reading)
     const target = source && (await readDigest(to, key, reading))
     if (!target || target.digest !== source.digest) return false
-    settled.add(key, source.info)
+    verifiedFiles.add(key, source.info)
     return true
   }
 
-  const isPresent = async (key: BlobKey, source: BlobInfo, handling: Handling) => {
-    if (settled.has(key, source)) return true
+  const isPresent = async (key: BlobKey, source: BlobInfo, handleOptions: HandleOptions) => {
+    if (verifiedFiles.has(key, source)) return true
     const target = await to.stat(key)
     if (source.size !== target?.size) return false
     // Times prove nothing: after a clock was set back, a file that has replaced another may look older than its copy.
     const isSure = source.etag === target.etag && digestOfContent.test(source.etag)
-    if (isSure && !(verify && handling.isFirst)) return true
-    return isSameContent(key, handling)
+    if (isSure && !(verify && handleOptions.isFirst)) return true
+    return isSameContent(key, handleOptions)
   }
 
-  const copy = async (key: BlobKey, { onBytes }: Handling): Promise<Outcome> => {
+  const copy = async (key: BlobKey, { onBytes }: HandleOptions): Promise<FileOutcome> => {
     const source = await copyFile({ from, to, key, signal, onBytes, createHash })
-    if (!source) return { kind: 'passing', bytes: 0 }
-    settled.add(key, source)
+    if (!source) return { kind: 'raced', bytes: 0 }
+    verifiedFiles.add(key, source)
     return { kind: 'copied', bytes: source.size }
   }
 
-  const handleExtra = async (key: BlobKey): Promise<Outcome> => {
+  const handleExtra = async (key: BlobKey): Promise<FileOutcome> => {
     if (!removeExtra) return { kind: 'extra', bytes: 0 }
     // The source may have received it since it was listed.
-    if (await from.stat(key)) return { kind: 'passing', bytes: 0 }
-    return { kind: (await to.delete(key)) ? 'removed' : 'passing', bytes: 0 }
+    if (await from.stat(key)) return { kind: 'raced', bytes: 0 }
+    return { kind: (await to.delete(key)) ? 'removed' : 'raced', bytes: 0 }
   }
 
   return {
-    async handle({ key, inSource, inTarget }, handling) {
+    async handle({ key, inSource, inTarget }, handleOptions) {
       if (!inSource) return handleExtra(key)
-      if (!inTarget) return copy(key, handling)
+      if (!inTarget) return copy(key, handleOptions)
       const source = await from.stat(key)
-      if (!source) return { kind: 'passing', bytes: 0 }
-      const isThere = await isPresent(key, source, handling)
-      return isThere ? { kind: 'present', bytes: source.size } : copy(key, handling)
+      if (!source) return { kind: 'raced', bytes: 0 }
+      const isThere = await isPresent(key, source, handleOptions)
+      return isThere ? { kind: 'present', bytes: source.size } : copy(key, handleOptions)
     },
   }
 }
 
 /** Files whose content is known to be in the target. */
-interface SettledFiles {
+interface VerifiedFiles {
   /** Records that the target has the content that `source` describes. */
   add(key: BlobKey, source: BlobInfo): void
   /** Whether it was added; `false` if the file has been replaced since, or too many were added before it. */
@@ -281,7 +281,7 @@ interface SettledFiles {
 const maxRemembered = 100_000
 
 /** Remembers files for later passes. A blob keeps its entity tag, and no other content gets the same. */
-function createSettledFiles(createHash: () => IncrementalHash): SettledFiles {
+function createVerifiedFiles(createHash: () => IncrementalHash): VerifiedFiles {
   const remembered = new Set<string>()
   const encoder = new TextEncoder()
 
@@ -338,9 +338,9 @@ function createFailureList(): FailureList {
   return {
     add(customer, name, error) {
       const reason = error instanceof Error ? error.message : String(error)
-      const place = JSON.stringify([customer, name])
-      earlier.delete(place)
-      current.set(place, { customer, name, reason })
+      const key = JSON.stringify([customer, name])
+      earlier.delete(key)
+      current.set(key, { customer, name, reason })
       outages = isOutage(error) ? outages + 1 : 0
       if (outages === maxOutages) stop(tooMany(`${maxOutages} failures in a row`, reason))
       if (current.size === maxFailures) stop(tooMany(`${maxFailures} failures`, reason))

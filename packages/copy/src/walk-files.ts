@@ -2,7 +2,7 @@ import type { BlobKey, BlobStore } from '@holdfast/core'
 import { mergeByName } from './merge-by-name.ts'
 
 /** A file in one of the two stores, or in both. */
-export interface FoundFile {
+export interface ListedFile {
   readonly key: BlobKey
   readonly inSource: boolean
   readonly inTarget: boolean
@@ -22,7 +22,7 @@ export async function* walkFiles(
   from: BlobStore,
   to: BlobStore,
   customer?: string,
-): AsyncGenerator<FoundFile | UnlistedCustomer> {
+): AsyncGenerator<ListedFile | UnlistedCustomer> {
   if (customer !== undefined) {
     yield* filesOf(from, to, customer)
     return
@@ -35,7 +35,7 @@ async function* filesOf(
   from: BlobStore,
   to: BlobStore,
   customer: string,
-): AsyncGenerator<FoundFile | UnlistedCustomer> {
+): AsyncGenerator<ListedFile | UnlistedCustomer> {
   try {
     const lists = [listOf(from, customer), listOf(to, customer)]
     for await (const { name, found } of mergeByName(lists)) {

@@ -5,7 +5,7 @@ async function* numbers(count: number) {
   for (let number = 0; number < count; number++) yield number
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+const tick = () => new Promise((resolve) => setImmediate(resolve))
 const never = new AbortController().signal
 
 describe('forEachConcurrently', () => {
@@ -14,7 +14,7 @@ describe('forEachConcurrently', () => {
     let [underWay, most] = [0, 0]
     await forEachConcurrently(numbers(20), 3, never, async (number) => {
       most = Math.max(most, ++underWay)
-      await turn()
+      await tick()
       underWay--
       seen.push(number)
     })
@@ -27,7 +27,7 @@ describe('forEachConcurrently', () => {
     const finished: number[] = []
     await forEachConcurrently(numbers(20), 2, stop.signal, async (number) => {
       if (number === 4) stop.abort()
-      await turn()
+      await tick()
       finished.push(number)
     })
     expect(finished.length).to.be.within(5, 6)
@@ -41,7 +41,7 @@ describe('forEachConcurrently', () => {
     }
     let isDone = false
     const run = forEachConcurrently(items(), 4, never, async () => {
-      await turn()
+      await tick()
       isDone = true
     })
     expect(await run.catch((error: unknown) => error)).to.equal(broken)
