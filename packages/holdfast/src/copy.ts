@@ -34,8 +34,8 @@ import type { Argv } from 'yargs'
 import { showProgress } from './copy/show-progress.ts'
 import {
   parseConcurrency,
-  refuseIdleFlags,
-  refuseRest,
+  refuseFlagsOfOtherStores,
+  refuseStrayWords,
   settingEnvironment,
   withSettings,
 } from './settings/flags.ts'
@@ -112,13 +112,13 @@ const keyVariables = secretNames.map((name) => `$${secretVariables(name).value}`
 /** Copies files from one store to another; resolves with the exit code. */
 export async function copy(flags: CopyFlags): Promise<number> {
   const { customer } = flags
-  refuseRest(flags)
+  refuseStrayWords(flags)
   const [from, to] = [storeKind(flags.from, '--from'), storeKind(flags.to, '--to')]
   const concurrency = parseConcurrency(flags.concurrency)
   const problem = customer === undefined ? undefined : nameProblem(customer)
   if (problem !== undefined)
     throw new SetupError(`--customer "${customer}" is no name: ${problem}.`)
-  refuseIdleFlags(flags, [from, to])
+  refuseFlagsOfOtherStores(flags, [from, to])
   refuseUnclearTarget(from, to, flags['to-data'])
   const config = await findConfig(flags, settingEnvironment(storeSettings))
   return runCopy({
@@ -154,7 +154,7 @@ function refuseUnclearTarget(from: StoreKind, to: StoreKind, toData: string | un
 }
 
 /** A store to copy from or to, with the settings that open it. */
-interface StorePlace {
+interface StoreSettings {
   readonly kind: StoreKind
   readonly config: Config
 }
@@ -163,8 +163,8 @@ interface CopyPlan extends Pick<
   CopyOptions,
   'customer' | 'concurrency' | 'verify' | 'removeExtra'
 > {
-  readonly from: StorePlace
-  readonly to: StorePlace
+  readonly from: StoreSettings
+  readonly to: StoreSettings
 }
 
 /**
@@ -198,8 +198,8 @@ async function runCopy({ from, to, ...options }: CopyPlan): Promise<number> {
 }
 
 async function betweenStores(
-  source: StorePlace,
-  target: StorePlace,
+  source: StoreSettings,
+  target: StoreSettings,
   log: WarningLog,
   work: (stores: Pick<CopyOptions, 'from' | 'to'>) => Promise<CopyResult>,
 ): Promise<CopyResult> {
@@ -258,7 +258,7 @@ function explain(error: unknown, customer: string | undefined): unknown {
  *
  * @throws SetupError that names the directory
  */
-async function refuseWrongSource(from: StorePlace, to: StorePlace): Promise<void> {
+async function refuseWrongSource(from: StoreSettings, to: StoreSettings): Promise<void> {
   if (from.kind !== 'disk') return
   const { data } = from.config
   await refuseMissingData(data)
@@ -313,8 +313,8 @@ export function copySummary(result: CopyResult, seconds: number): readonly strin
 
 /** A failure as one line, even if the name has line breaks. */
 export function describeFailure({ customer, name, reason }: CopyFailure): string {
-  const place = name === undefined ? customer : `${customer}/${name}`
-  return `${visible(place)}: ${visible(reason)}`
+  const path = name === undefined ? customer : `${customer}/${name}`
+  return `${visible(path)}: ${visible(reason)}`
 }
 
 const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
-import { refuseIdleFlags, refuseRest, withSettings } from './settings/flags.ts'
+import { refuseFlagsOfOtherStores, refuseStrayWords, withSettings } from './settings/flags.ts'
 import { jsonLine, print } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
@@ -49,13 +49,13 @@ export function describeDoctor(yargs: Argv): Argv {
 
 /** Checks all that the server needs; resolves with the exit code. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
-  refuseRest(flags)
+  refuseStrayWords(flags)
   const config = await findConfig(flags, process.env)
-  refuseIdleFlags(flags, [config.store])
+  refuseFlagsOfOtherStores(flags, [config.store])
   return runDoctor(config, flags.json)
 }
 
-interface Report {
+interface Section {
   readonly title: string
   readonly checks: Finding[]
 }
@@ -68,9 +68,9 @@ async function runDoctor(config: Config, isJson: boolean): Promise<number> {
   const interruption = stopOnSignal()
   const write = isJson ? async () => {} : print
   try {
-    const reports = await collect(config, interruption.signal, write)
-    const summary = countMarks(reports)
-    if (isJson) await print(jsonLine({ sections: reports, summary }, 2))
+    const sections = await collect(config, interruption.signal, write)
+    const summary = countMarks(sections)
+    if (isJson) await print(jsonLine({ sections, summary }, 2))
     else await print(`\n${summaryLine(summary)}\n`)
     return summary.problem > 0 ? 1 : 0
   } catch (error) {
@@ -84,25 +84,25 @@ async function collect(
   config: Config,
   signal: AbortSignal,
   write: (text: string) => Promise<void>,
-): Promise<readonly Report[]> {
+): Promise<readonly Section[]> {
   // Loaded only now: without the stores, help and error messages come twice as fast.
   const { examine } = await import('@holdfast/server/doctor')
-  const reports: Report[] = []
+  const sections: Section[] = []
   for await (const { title, findings } of examine(config, signal)) {
     const checks: Finding[] = []
-    await write(`${reports.length === 0 ? '' : '\n'}${title}\n`)
+    await write(`${sections.length === 0 ? '' : '\n'}${title}\n`)
     for await (const found of findings) {
       checks.push(found)
       await write(`${reportLines(found, paint).join('\n')}\n`)
     }
-    reports.push({ title, checks })
+    sections.push({ title, checks })
   }
-  return reports
+  return sections
 }
 
-function countMarks(reports: readonly Report[]) {
+function countMarks(sections: readonly Section[]) {
   const count = { ok: 0, warning: 0, problem: 0, skipped: 0 }
-  for (const { mark } of reports.flatMap(({ checks }) => checks)) count[mark]++
+  for (const { mark } of sections.flatMap(({ checks }) => checks)) count[mark]++
   return count
 }
 

@@ -6,7 +6,7 @@ import {
   settingNames,
   type WrittenSettings,
 } from '@holdfast/server/config'
-import { refuseIdleFlags, withSettings, refuseRest } from './settings/flags.ts'
+import { refuseFlagsOfOtherStores, withSettings, refuseStrayWords } from './settings/flags.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {
@@ -53,9 +53,9 @@ export type ServeFlags = WrittenSettings & {
 
 /** Serves until a signal ends it; resolves with the exit code. */
 export async function serve(flags: ServeFlags): Promise<number> {
-  refuseRest(flags)
+  refuseStrayWords(flags)
   const config = await findConfig(flags, process.env)
-  refuseIdleFlags(flags, [config.store])
+  refuseFlagsOfOtherStores(flags, [config.store])
   // Loaded only now: without the server, help, error messages and other commands come twice as fast.
   const { runServer } = await import('@holdfast/server/run')
   return runServer(config)

@@ -22,7 +22,7 @@ import type { Argv } from 'yargs'
 import {
   type NameArgument,
   onlyName,
-  refuseIdleFlags,
+  refuseFlagsOfOtherStores,
   settingEnvironment,
   withSettings,
 } from './settings/flags.ts'
@@ -74,7 +74,7 @@ export function describeUsage(yargs: Argv): Argv {
 export async function usage(flags: UsageFlags): Promise<number> {
   const customer = customerIn(flags)
   const config = await findConfig(flags, settingEnvironment(usageSettings))
-  refuseIdleFlags(flags, [config.store])
+  refuseFlagsOfOtherStores(flags, [config.store])
   return runUsage(config, { customer, isJson: flags.json })
 }
 

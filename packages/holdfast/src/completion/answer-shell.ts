@@ -128,20 +128,20 @@ export async function suggestWords(
 ): Promise<Suggestions> {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const isBehindDashes = before.includes('--')
-  const known = isBehindDashes ? { suggestions: [], switches: [] } : await yargsWords(cli, words)
+  const isAfterDashes = before.includes('--')
+  const known = isAfterDashes ? { suggestions: [], switches: [] } : await yargsWords(cli, words)
   const fitting = known.suggestions.filter(({ word }) => word.startsWith(current))
-  if (current.startsWith('-') && !isBehindDashes) return fitting
+  if (current.startsWith('-') && !isAfterDashes) return fitting
   // Yargs suggests options if it knows nothing else.
   const others = fitting.filter(({ word }) => !word.startsWith('-'))
   if (others.length > 0) return others
   const command = before.find((word) => !word.startsWith('-'))
   if (command === undefined) return []
-  const isValue = !isBehindDashes && optionTakesValue(before.at(-1), known.switches)
+  const isValue = !isAfterDashes && optionTakesValue(before.at(-1), known.switches)
   if (isValue || !takeNames.includes(command)) return 'files'
   const names = await findNames(current)
   return names
-    .filter((name) => isShowable(name) && (isBehindDashes || !name.startsWith('-')))
+    .filter((name) => isShowable(name) && (isAfterDashes || !name.startsWith('-')))
     .map((word) => ({ word, about: '' }))
 }
 

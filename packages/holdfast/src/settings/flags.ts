@@ -48,7 +48,10 @@ export function settingEnvironment(names: readonly SettingName[]): NodeJS.Proces
  *
  * @throws SetupError that names every such flag
  */
-export function refuseIdleFlags(flags: WrittenSettings, inUse: readonly StoreKind[]): void {
+export function refuseFlagsOfOtherStores(
+  flags: WrittenSettings,
+  inUse: readonly StoreKind[],
+): void {
   const idle = settingNames.filter((name) => {
     const { store } = settings[name]
     return flags[name] !== undefined && store !== undefined && !inUse.includes(store)
@@ -66,7 +69,7 @@ export function refuseIdleFlags(flags: WrittenSettings, inUse: readonly StoreKin
  *
  * @throws SetupError that names the first
  */
-export function refuseRest({ '--': rest = [] }: { readonly '--'?: readonly string[] }): void {
+export function refuseStrayWords({ '--': rest = [] }: { readonly '--'?: readonly string[] }): void {
   const [stray] = rest
   if (stray !== undefined) throw new SetupError(`Nothing goes behind "--" here: "${stray}".`)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { formatBytes } from '@holdfast/core'
 import { startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { trustedOf } from '../../src/remote/get/partial-files.ts'
+import { durableBytesOf } from '../../src/remote/get/partial-files.ts'
 import { runOnTerminal } from '../terminal/support/run-on-terminal.ts'
 import { contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
 
@@ -196,14 +196,14 @@ describe('holdfast get', function () {
     expect(end).to.equal('SIGKILL')
     expect(await readdir(site.path)).not.to.include('large')
     const [partial = ''] = await partials()
-    const trusted = trustedOf((await stat(join(site.path, partial))).size)
-    expect(trusted).to.be.greaterThan(0)
+    const durable = durableBytesOf((await stat(join(site.path, partial))).size)
+    expect(durable).to.be.greaterThan(0)
 
     await using line = await startBadLine(server().port, [], port)
     const { code, stderr } = await run(['get', 'large'], line)
     expect({ code, stderr }).to.deep.equal({
       code: 0,
-      stderr: `holdfast: large goes on at ${formatBytes(trusted)} of 67.1 MB\nlarge is here, 67.1 MB\n`,
+      stderr: `holdfast: large goes on at ${formatBytes(durable)} of 67.1 MB\nlarge is here, 67.1 MB\n`,
     })
     expect(await readDigest('large')).to.equal(digestOf(bytes))
     expect(await partials()).to.deep.equal([])

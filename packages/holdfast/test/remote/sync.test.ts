@@ -172,7 +172,7 @@ describe('holdfast sync', function () {
     await chmod(join(site.directory, 'closed'), 0o755)
   })
 
-  it('sends without a place for its state, and says so', async () => {
+  it('sends where its state cannot be written, and says so', async () => {
     await site.write('a', 'a')
     await writeFile(join(site.path, 'file'), '')
     const env = { ...site.environment, XDG_STATE_HOME: join(site.path, 'file') }

@@ -1,4 +1,4 @@
-import { endsAll } from '../names/for-each-name.ts'
+import { endsCommand } from '../names/for-each-name.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { withRemote, type Remote } from '../session/with-remote.ts'
 import { type ClientVerb, type VerbArguments, namesIn, withNames } from '../verb/client-verb.ts'
@@ -53,7 +53,7 @@ async function deleteTogether(
       else await report.done({ name, deleted: true }, `Deleted ${name}`)
     }
   } catch (error) {
-    if (signal.aborted || endsAll(error)) throw error
+    if (signal.aborted || endsCommand(error)) throw error
     // These may or may not be deleted.
     for (const name of names.slice(reported)) await report.failed(name, error)
   }

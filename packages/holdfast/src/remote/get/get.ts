@@ -30,16 +30,16 @@ import {
   findPartial,
   openPartial,
   removePartial,
-  trustedOf,
+  durableBytesOf,
   type PartialIdentity,
   syncStep,
 } from './partial-files.ts'
 import { runCat } from './cat.ts'
 import {
-  createReplacing,
-  isOther,
-  type Replacement,
-  type Replacing,
+  createReplacePermissions,
+  hasOtherContent,
+  type ReplacePermission,
+  type ReplacePermissions,
   createTargets,
   pathOf,
   type Target,
@@ -85,7 +85,7 @@ async function runGet(argv: VerbArguments): Promise<number> {
     const destination = {
       partials,
       sync: createDirectorySync(directory),
-      replacing: createReplacing(argv['force'] === true, remote.screen),
+      permissions: createReplacePermissions(argv['force'] === true, remote.screen),
     }
     const bounds = { ...remote, concurrency }
     await forEachName(expandNames(words, argv, remote), String, bounds, (name, signal) =>
@@ -99,7 +99,7 @@ export interface Destination {
   /** The partial files that earlier commands have left in it. */
   readonly partials: readonly string[]
   readonly sync: DirectorySync
-  readonly replacing: Replacing
+  readonly permissions: ReplacePermissions
 }
 
 /** Downloads a file to its target path, where it appears only when it is complete; resumes where an earlier command stopped. */
@@ -112,16 +112,16 @@ export async function getFile(
   const path = pathOf(target)
   const found = fileAt(path)
   const { client, signal } = remote
-  const replace = destination.replacing.of(target, signal)
+  const permission = destination.permissions.of(target, signal)
   // If the sizes are equal, only the complete download shows whether the contents differ.
-  if (found && replace.mustAsk) {
+  if (found && permission.mustAsk) {
     const { size } = await client.stat(name, { isRounded: true, signal })
-    if (size !== found.size) await replace.ask()
+    if (size !== found.size) await permission.ask()
   }
   const identity = { login: remote.login, name, target }
   const download = await begin(identity, destination.partials, remote)
   try {
-    await receive(download, identity, destination.sync, replace, remote)
+    await receive(download, identity, destination.sync, permission, remote)
   } finally {
     // Does nothing to a body that has been read.
     await download.body.cancel().catch(() => {})
@@ -144,16 +144,18 @@ async function begin(
 ): Promise<Download> {
   const { name } = identity
   const partial = findPartial(identity, partials)
-  if (partial && partial.trusted > 0) {
-    const { etag, trusted } = partial
+  if (partial && partial.durableBytes > 0) {
+    const { etag, durableBytes } = partial
     try {
       const download = await client.download(name, {
-        start: trusted,
+        start: durableBytes,
         ifMatch: etag,
         reuseMemory: true,
         signal,
       })
-      report.note(`${name} goes on at ${formatBytes(trusted)} of ${formatBytes(download.size)}`)
+      report.note(
+        `${name} goes on at ${formatBytes(durableBytes)} of ${formatBytes(download.size)}`,
+      )
       return download
     } catch (error) {
       if (!isHoldfastError(error, 'precondition-failed')) throw error
@@ -176,7 +178,7 @@ async function receive(
   download: Download,
   identity: PartialIdentity,
   sync: DirectorySync,
-  replace: Replacement,
+  permission: ReplacePermission,
   { screen }: RemoteWithScreen,
 ): Promise<void> {
   const { name, size, start, etag, body } = download
@@ -197,9 +199,9 @@ async function receive(
     }
     display.end()
     // Ask also if another file has appeared meanwhile.
-    if (replace.mustAsk && (await isOther(file, pathOf(identity.target)))) {
+    if (permission.mustAsk && (await hasOtherContent(file, pathOf(identity.target)))) {
       isRefused = true
-      await replace.ask()
+      await permission.ask()
       isRefused = false
     }
     isWhole = true
@@ -209,13 +211,13 @@ async function receive(
     display.end()
     closeSync(file)
     const written = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-    const isWorthKeeping = isLasting && !isRefused && trustedOf(written) > 0
+    const isWorthKeeping = isLasting && !isRefused && durableBytesOf(written) > 0
     if (!isWhole && !isWorthKeeping) await removePartial(path)
   }
 }
 
-/** Bytes per write; more may wait until the system has written earlier ones. */
-const atOnce = 64 * 1024
+/** Bytes. A larger write may wait until the system has written earlier ones, so a thread makes it. */
+const largestBlockingWrite = 64 * 1024
 
 /** Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position. Never holds more than a chunk. */
 async function writeFrom(
@@ -232,7 +234,7 @@ async function writeFrom(
         const toBorder = syncStep - (position % syncStep)
         const part = chunk.subarray(taken, taken + toBorder)
         const written =
-          part.length <= atOnce
+          part.length <= largestBlockingWrite
             ? writeSync(file, part, 0, part.length, position)
             : (await writeByThread(file, part, 0, part.length, position)).bytesWritten
         taken += written

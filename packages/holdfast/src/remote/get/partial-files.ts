@@ -3,22 +3,22 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from '../login/profile.ts'
-import type { Place } from './targets.ts'
+import type { LocalPath } from './targets.ts'
 
 /** Identifies the download that a partial file belongs to. */
 export interface PartialIdentity {
   readonly login: Login
   /** On the server. */
   readonly name: string
-  readonly target: Place
+  readonly target: LocalPath
 }
 
 /** The beginning of one version of a file. */
 export interface PartialFile {
   readonly path: string
   readonly etag: string
-  /** See {@link trustedOf}. */
-  readonly trusted: number
+  /** See {@link durableBytesOf}. */
+  readonly durableBytes: number
 }
 
 /** Bytes between two syncs. The sync before the last one has always ended, so a crash loses at most twice as many. */
@@ -52,14 +52,14 @@ export function findPartial(
   const file = openOwn(path, constants.O_RDONLY)
   if (file === undefined) return undefined
   try {
-    return { path, etag, trusted: trustedOf(fstatSync(file).size) }
+    return { path, etag, durableBytes: durableBytesOf(fstatSync(file).size) }
   } finally {
     closeSync(file)
   }
 }
 
 /** How many of `size` written bytes are certain to be on the disk, even after the machine has crashed. */
-export function trustedOf(size: number): number {
+export function durableBytesOf(size: number): number {
   return Math.max(0, (Math.floor((size - 1) / syncStep) - 1) * syncStep)
 }
 

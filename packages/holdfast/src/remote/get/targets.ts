@@ -9,13 +9,13 @@ import { standardError, printable } from '../../terminal/print.ts'
 import type { Screen } from '../output/screen.ts'
 
 /** A path of this machine. */
-export interface Place {
+export interface LocalPath {
   readonly directory: string
   readonly base: string
 }
 
 /** Where a file is written. */
-export interface Target extends Place {
+export interface Target extends LocalPath {
   /** Whether the user has named this very path, and not only the name on the server. */
   readonly isNamed: boolean
 }
@@ -57,7 +57,7 @@ export async function createTargets(
   return { directory, of: () => ({ directory, base: basename(path), isNamed: true }) }
 }
 
-export function pathOf({ directory, base }: Place): string {
+export function pathOf({ directory, base }: LocalPath): string {
   return join(directory, base)
 }
 
@@ -84,7 +84,7 @@ export function localName(name: string, platform: NodeJS.Platform = process.plat
 }
 
 /** Decides whether one file of this machine may be replaced. */
-export interface Replacement {
+export interface ReplacePermission {
   /** Whether the user must still be asked. */
   readonly mustAsk: boolean
   /**
@@ -96,12 +96,15 @@ export interface Replacement {
 }
 
 /** Users who name only a file of the server may not know what is here, so they are asked. */
-export interface Replacing {
-  of(target: Target, signal: AbortSignal): Replacement
+export interface ReplacePermissions {
+  of(target: Target, signal: AbortSignal): ReplacePermission
 }
 
 /** @param isForced whether all files may be replaced */
-export function createReplacing(isForced: boolean, screen: Pick<Screen, 'hold'>): Replacing {
+export function createReplacePermissions(
+  isForced: boolean,
+  screen: Pick<Screen, 'hold'>,
+): ReplacePermissions {
   const hasTerminal = process.stdin.isTTY && standardError().isTTY
   // One question at a time.
   let last = Promise.resolve()
@@ -138,7 +141,7 @@ export function createReplacing(isForced: boolean, screen: Pick<Screen, 'hold'>)
 const chunkSize = 256 * 1024
 
 /** Whether the file at `path`, if there is one, has other content than the open `file`. */
-export async function isOther(file: number, path: string): Promise<boolean> {
+export async function hasOtherContent(file: number, path: string): Promise<boolean> {
   const other = openIfThere(path)
   if (other === undefined) return false
   try {

@@ -51,7 +51,7 @@ export const logout: ClientVerb = {
 /** Saves a login that the server has accepted; resolves with the exit code. */
 async function runLogin(argv: VerbArguments): Promise<number> {
   const login = await loginFrom(argv)
-  await prove(login)
+  await checkLogin(login)
   const path = profilePath(process.env)
   await writeProfile(path, login)
   const { url, name } = login
@@ -117,7 +117,7 @@ async function askPassword(): Promise<string> {
 }
 
 /** Checks the login by a request that only a customer may make. */
-async function prove(login: Login): Promise<void> {
+async function checkLogin(login: Login): Promise<void> {
   try {
     // Users who mistyped the address should not wait long.
     await createClient({ ...login, retries: 1 }).usage()

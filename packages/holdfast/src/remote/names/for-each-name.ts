@@ -35,7 +35,7 @@ export async function forEachName<T>(
         await work(step.value, until)
       } catch (error) {
         if (isOver()) return
-        if (endsAll(error)) pointless.abort(error)
+        if (endsCommand(error)) pointless.abort(error)
         else await report.failed(nameOf(step.value), error)
       }
     }
@@ -47,7 +47,7 @@ export async function forEachName<T>(
 }
 
 /** Whether an error makes the remaining work pointless. */
-export function endsAll(error: unknown): boolean {
+export function endsCommand(error: unknown): boolean {
   return isReaderGone(error) || exitCodeOf(error) === exitCodes.login
 }
 

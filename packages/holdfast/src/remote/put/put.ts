@@ -14,7 +14,7 @@ import {
 import { formatBytes } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
 import { parseConcurrency } from '../../settings/flags.ts'
-import { forEachName, endsAll } from '../names/for-each-name.ts'
+import { forEachName, endsCommand } from '../names/for-each-name.ts'
 import { withTransfers, type Remote, type RemoteWithScreen } from '../session/with-remote.ts'
 import {
   type ClientVerb,
@@ -58,7 +58,7 @@ export const put: ClientVerb = {
 
 /** Uploads files, several requests at a time; resolves with the exit code. */
 async function runPut(argv: VerbArguments): Promise<number> {
-  const files = localFiles(namesIn(argv), textIn(argv, 'as'))
+  const files = filesToPut(namesIn(argv), textIn(argv, 'as'))
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const isCreateOnly = argv['no-clobber'] === true
   return withTransfers(argv, async (remote) => {
@@ -76,7 +76,7 @@ async function runPut(argv: VerbArguments): Promise<number> {
 }
 
 /** A file to upload. */
-export interface LocalFile {
+export interface FileToPut {
   /** `-` for standard input. */
   readonly path: string
   /** On the server. */
@@ -88,7 +88,7 @@ export interface LocalFile {
  *
  * @throws CommandError where a name is not clear, or two files would have the same
  */
-function localFiles(paths: readonly string[], as: string | undefined): readonly LocalFile[] {
+function filesToPut(paths: readonly string[], as: string | undefined): readonly FileToPut[] {
   const [first, second] = paths
   if (first === undefined) throw usageError('Say which file.')
   if (as !== undefined && second !== undefined) {
@@ -105,7 +105,7 @@ function nameOf(path: string): string {
   return basename(path)
 }
 
-function refuseSameNames(files: readonly LocalFile[]): void {
+function refuseSameNames(files: readonly FileToPut[]): void {
   const paths = new Map<string, string>()
   for (const { path, name } of files) {
     const other = paths.get(name)
@@ -125,11 +125,11 @@ const smallSize = 256 * 1024
 const batchLimits = { files: 250, bytes: 512 * 1024 }
 
 /** Files of one request. */
-type Batch = readonly [LocalFile, ...LocalFile[]]
+type Batch = readonly [FileToPut, ...FileToPut[]]
 
 /** Groups the files, in their order: small ones share a batch, any other is alone. */
-export async function* inBatches(files: readonly LocalFile[]): AsyncGenerator<Batch, void> {
-  let batch: [LocalFile, ...LocalFile[]] | undefined
+export async function* inBatches(files: readonly FileToPut[]): AsyncGenerator<Batch, void> {
+  let batch: [FileToPut, ...FileToPut[]] | undefined
   let bytes = 0
   for (const file of files) {
     const size = await sizeOf(file)
@@ -150,7 +150,7 @@ export async function* inBatches(files: readonly LocalFile[]): AsyncGenerator<Ba
 }
 
 /** The size; `undefined` for what is no regular file, cannot be inspected, or has to be read as a stream. */
-async function sizeOf({ path }: LocalFile): Promise<number | undefined> {
+async function sizeOf({ path }: FileToPut): Promise<number | undefined> {
   if (path === '-') return undefined
   const found = await stat(path).catch(() => undefined)
   if (!found?.isFile()) return undefined
@@ -166,7 +166,7 @@ async function sizeOf({ path }: LocalFile): Promise<number | undefined> {
  * @throws the errors after which the rest of the command is pointless
  */
 export async function putBatch(
-  files: readonly LocalFile[],
+  files: readonly FileToPut[],
   createOnly: boolean,
   { client, report, signal }: Remote,
 ): Promise<void> {
@@ -193,7 +193,7 @@ export async function putBatch(
     const results = client.uploadMany(contents(), { createOnly, signal })
     for await (const { name, error } of results) await end(name, error)
   } catch (error) {
-    if (signal.aborted || endsAll(error)) throw error
+    if (signal.aborted || endsCommand(error)) throw error
     // Files without a result may or may not be stored.
     for (const name of left.keys()) await end(name, error)
   }
@@ -201,7 +201,7 @@ export async function putBatch(
 
 /** Uploads one file, or a stream; resumes a large file where an earlier command stopped. */
 export async function putFile(
-  { path, name }: LocalFile,
+  { path, name }: FileToPut,
   isCreateOnly: boolean,
   remote: RemoteWithScreen,
 ): Promise<void> {
@@ -234,7 +234,7 @@ export async function putFile(
 
 /** Reports that a file is safe on the server. */
 async function reportStored(
-  { name, path, size }: LocalFile & { readonly size: number },
+  { name, path, size }: FileToPut & { readonly size: number },
   report: Report,
 ): Promise<void> {
   await report.done({ name, path, size }, `${path} is stored as ${name}, ${formatBytes(size)}`)
@@ -272,7 +272,7 @@ async function uploadRecorded(
 
 /** The content of a path: a file, whose upload can be resumed, or a stream, whose upload cannot. */
 type LocalBody =
-  | { readonly body: RereadableBody; readonly version: FileVersion }
+  | { readonly body: RereadableBody; readonly version: UploadVersion }
   | { readonly body: Readable; readonly version: undefined }
 
 /**
@@ -315,11 +315,11 @@ interface UploadIdentity {
   readonly login: Login
   readonly name: string
   readonly isCreateOnly: boolean
-  readonly version: FileVersion
+  readonly version: UploadVersion
 }
 
 /** Differs after a file was replaced or written to. */
-interface FileVersion {
+interface UploadVersion {
   readonly dev: bigint
   readonly ino: bigint
   readonly size: bigint

@@ -60,11 +60,11 @@ export async function withLocalFile<T>(
   path: string,
   use: (file: LocalFile) => Promise<T>,
 ): Promise<T> {
-  const place = join(root, path)
+  const fullPath = join(root, path)
   // Without O_NONBLOCK, a pipe would block.
-  const handle = await open(place, constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const handle = await open(fullPath, constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    await requirePlace(handle, place)
+    await requireFileAt(handle, fullPath)
     return await use(localFileOf(handle))
   } finally {
     await handle.close()
@@ -72,12 +72,12 @@ export async function withLocalFile<T>(
 }
 
 /** Opening follows links in place of directories: only now it is certain which file was opened. */
-async function requirePlace(handle: FileHandle, place: string): Promise<void> {
+async function requireFileAt(handle: FileHandle, fullPath: string): Promise<void> {
   const opened = await handle.stat({ bigint: true })
-  const isReal = (await realpath(place)) === place
-  const there = await lstat(place, { bigint: true })
+  const isReal = (await realpath(fullPath)) === fullPath
+  const there = await lstat(fullPath, { bigint: true })
   if (isReal && opened.isFile() && opened.ino === there.ino && opened.dev === there.dev) return
-  throw Object.assign(new Error(`There is another file by now: ${place}`), { code: 'ENOENT' })
+  throw Object.assign(new Error(`There is another file by now: ${fullPath}`), { code: 'ENOENT' })
 }
 
 function localFileOf(handle: FileHandle): LocalFile {

@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { foundFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
-import { survey, type SyncPlan, type SyncSummary } from './sync-plan.ts'
+import { inspectFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
+import { checkNames, type SyncPlan, type SyncSummary } from './sync-plan.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
-import { createTransfers, type Outcome } from './transfers.ts'
+import { createTransfers, type SyncOutcome } from './transfers.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 
 /** Larger files get requests of their own. */
@@ -18,7 +18,7 @@ const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2 }
  * @throws CommandError for what is refused before anything is changed; errors that concern all files; the signal's reason
  */
 export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
-  const total = await survey(given)
+  const total = await checkNames(given)
   const stop = new AbortController()
   // The real path, with which opened files are compared.
   const directory = await realpath(given.directory)
@@ -31,7 +31,7 @@ export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
 
 /** A batch that is being collected. */
 interface OpenBatch {
-  readonly files: { readonly file: FoundFile; readonly end: (outcome: Outcome) => void }[]
+  readonly files: { readonly file: FoundFile; readonly end: (outcome: SyncOutcome) => void }[]
   bytes: number
 }
 
@@ -42,11 +42,11 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   let isRecorded = true
   const transfers = createTransfers(plan)
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
-  const noteForgetting = (error: unknown) => {
+  const noteUnrecorded = (error: unknown) => {
     isRecorded = false
     events.note(`What was done cannot be remembered: ${String(error)}`)
   }
-  const records = orderRecords(state, noteForgetting)
+  const records = orderRecords(state, noteUnrecorded)
   let batch: OpenBatch | undefined
 
   return { compareAll, end }
@@ -58,7 +58,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       isWhole = false
       fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
-    const local = foundFiles(directory, walkDirectory(directory, { into, signal, onUnread }))
+    const local = inspectFiles(directory, walkDirectory(directory, { into, signal, onUnread }))
     const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
     try {
       for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
@@ -111,7 +111,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       batch && (batch.files.length >= batchLimits.files || batch.bytes + size > batchLimits.bytes)
     if (isFull) await sendBatch()
     batch ??= { files: [], bytes: 0 }
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    const { promise, resolve } = Promise.withResolvers<SyncOutcome>()
     batch.files.push({ file: here, end: resolve })
     batch.bytes += size
     finish(here, promise)
@@ -138,8 +138,8 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     await records.written()
   }
 
-  async function perform(here: FoundFile, work: () => Promise<Outcome>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>()
+  async function perform(here: FoundFile, work: () => Promise<SyncOutcome>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<SyncOutcome>()
     finish(here, promise)
     await tasks.start(async () => {
       try {
@@ -151,7 +151,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   }
 
   /** Counts and records the outcome of the file. */
-  function finish(here: FoundFile, promised: Promise<Outcome>): void {
+  function finish(here: FoundFile, promised: Promise<SyncOutcome>): void {
     const counted = promised.then(async (outcome) => {
       if (outcome.kind === 'failed') await fail(here.path, outcome.error)
       else if (outcome.kind === 'sent') {
@@ -198,7 +198,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     if (!isDryRun && counts.failed === 0) await discardUnasked()
     await state
       .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
-      .catch((error: unknown) => noteForgetting(error))
+      .catch((error: unknown) => noteUnrecorded(error))
     return counts
   }
 }

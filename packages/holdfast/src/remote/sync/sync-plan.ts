@@ -70,7 +70,7 @@ const shownClashes = 10
  *
  * @throws CommandError where two files would have one name on the server, or more files would be deleted than allowed
  */
-export async function survey(plan: SyncPlan): Promise<number> {
+export async function checkNames(plan: SyncPlan): Promise<number> {
   const { directory, into, signal, mostDeletions } = plan
   await requireDirectory(directory)
   let files = 0

@@ -81,8 +81,8 @@ async function runSync(argv: VerbArguments): Promise<number> {
     return await withRemote(
       argv,
       async ({ client, login, signal }) => {
-        const place = await realpath(directory).catch(() => resolve(directory))
-        const identity = [login.url, login.name, place, into]
+        const realDirectory = await realpath(directory).catch(() => resolve(directory))
+        const identity = [login.url, login.name, realDirectory, into]
         const state = await openState(identity, report)
         const events = { ...eventsOf(report, { isDryRun, isJson }), progress: display.update }
         const plan = {

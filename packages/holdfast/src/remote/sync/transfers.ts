@@ -11,7 +11,7 @@ import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 
 /** The outcome of a file. */
-export type Outcome =
+export type SyncOutcome =
   | { readonly kind: 'sent'; readonly size: number; readonly record: SyncRecord | undefined }
   | { readonly kind: 'unchanged'; readonly record: SyncRecord }
   | { readonly kind: 'gone' }
@@ -21,17 +21,17 @@ export type Outcome =
 export interface Transfers {
   sendBatch(
     files: readonly FoundFile[],
-    onOutcome: (file: FoundFile, outcome: Outcome) => void,
+    onOutcome: (file: FoundFile, outcome: SyncOutcome) => void,
   ): Promise<void>
-  send(file: FoundFile): Promise<Outcome>
+  send(file: FoundFile): Promise<SyncOutcome>
   /** Compares the content with that of a file of the same size on the server, and sends it if it differs. */
-  compare(file: FoundFile, there: FileDetails, known: readonly SyncRecord[]): Promise<Outcome>
+  compare(file: FoundFile, there: FileDetails, known: readonly SyncRecord[]): Promise<SyncOutcome>
 }
 
 export function createTransfers(plan: SyncPlan): Transfers {
   const { client, directory, signal, isDryRun } = plan
   const withFile = <T>({ path }: FoundFile, use: (file: LocalFile) => Promise<T>) =>
-    onceMore(() => withLocalFile(directory, path, use))
+    retryOnce(() => withLocalFile(directory, path, use))
 
   return {
     async sendBatch(files, onOutcome) {
@@ -74,7 +74,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
     },
   }
 
-  async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
+  async function attempt(work: () => Promise<SyncOutcome>): Promise<SyncOutcome> {
     try {
       return await work()
     } catch (error) {
@@ -83,19 +83,19 @@ export function createTransfers(plan: SyncPlan): Transfers {
   }
 
   /** @throws errors that concern all files */
-  function outcomeOf(error: unknown): Outcome {
+  function outcomeOf(error: unknown): SyncOutcome {
     signal.throwIfAborted()
     if (isMissing(error)) return { kind: 'gone' }
     if (!(error instanceof Error) || concernsAllFiles(error)) throw error
     return { kind: 'failed', error }
   }
 
-  async function send(file: FoundFile): Promise<Outcome> {
+  async function send(file: FoundFile): Promise<SyncOutcome> {
     if (isDryRun) return { kind: 'sent', size: file.now?.size ?? 0, record: undefined }
     return attempt(() => withFile(file, (opened) => upload(file, opened)))
   }
 
-  async function upload(file: FoundFile, opened: LocalFile): Promise<Outcome> {
+  async function upload(file: FoundFile, opened: LocalFile): Promise<SyncOutcome> {
     const { name, path } = file
     const content = await opened.readDigest(signal)
     const { uploads } = plan.state
@@ -152,7 +152,7 @@ function recordOf(
 }
 
 /** Reads once more if the file changed during the read. */
-async function onceMore<T>(read: () => Promise<T>): Promise<T> {
+async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

@@ -83,11 +83,11 @@ async function readEntries(
   { into, onUnread }: WalkOptions,
 ): Promise<OpenDirectory> {
   const entries: string[] = []
-  const place = join(root, path)
+  const fullPath = join(root, path)
   try {
-    for await (const entry of await opendir(place, { bufferSize: 1024 })) {
+    for await (const entry of await opendir(fullPath, { bufferSize: 1024 })) {
       const below = pathIn(path, entry.name)
-      if (entry.name.includes('\ufffd') && !(await isThere(join(place, entry.name)))) {
+      if (entry.name.includes('\ufffd') && !(await isThere(join(fullPath, entry.name)))) {
         onUnread(below, new Error('Its name is not UTF-8'))
         continue
       }
@@ -96,7 +96,7 @@ async function readEntries(
       entries.push(`${order}\0${kind}${entry.name}`)
     }
     // It may have been replaced since its entry was read.
-    if ((await realpath(place)) !== place) throw new Error('It is a symbolic link by now')
+    if ((await realpath(fullPath)) !== fullPath) throw new Error('It is a symbolic link by now')
   } catch (error) {
     if (!(error instanceof Error)) throw error
     onUnread(path === '' ? root : path, error)
@@ -127,24 +127,24 @@ export interface FoundFile extends FoundEntry {
   readonly error?: unknown
 }
 
-const atOnce = 64
+const inspectedAtOnce = 64
 
 /** Inspects the files, several at a time, in their order. */
-export async function* foundFiles(
+export async function* inspectFiles(
   directory: string,
   entries: AsyncIterable<FoundEntry>,
 ): AsyncGenerator<FoundFile, void> {
   let waiting: Promise<FoundFile>[] = []
   for await (const entry of entries) {
-    waiting.push(lookAt(directory, entry))
-    if (waiting.length < atOnce) continue
+    waiting.push(inspectEntry(directory, entry))
+    if (waiting.length < inspectedAtOnce) continue
     yield* await Promise.all(waiting)
     waiting = []
   }
   yield* await Promise.all(waiting)
 }
 
-async function lookAt(directory: string, entry: FoundEntry): Promise<FoundFile> {
+async function inspectEntry(directory: string, entry: FoundEntry): Promise<FoundFile> {
   if (entry.kind !== 'file') return entry
   try {
     const now = await versionOf(join(directory, entry.path))

@@ -11,7 +11,7 @@ import {
   openPartial,
   removePartial,
   syncStep,
-  trustedOf,
+  durableBytesOf,
 } from '../../../src/remote/get/partial-files.ts'
 
 describe('partial files', () => {
@@ -38,7 +38,7 @@ describe('partial files', () => {
   it('are found again with their version', async () => {
     const name = '字'.repeat(85)
     const { path } = await make('"1-2/ü"', 5 * syncStep, name)
-    expect(await find(name)).to.deep.equal({ path, etag: '"1-2/ü"', trusted: 3 * syncStep })
+    expect(await find(name)).to.deep.equal({ path, etag: '"1-2/ü"', durableBytes: 3 * syncStep })
     expect(await find('b')).to.equal(undefined)
     expect(await find(name, 'http://b/')).to.equal(undefined)
     await removePartial(path)
@@ -48,7 +48,9 @@ describe('partial files', () => {
 
   it('are trusted as far as they were synced', () => {
     const cases = [0, 1, syncStep, 2 * syncStep, 2 * syncStep + 1, 3 * syncStep, 3 * syncStep + 1]
-    expect(cases.map((size) => trustedOf(size) / syncStep)).to.deep.equal([0, 0, 0, 0, 1, 1, 2])
+    expect(cases.map((size) => durableBytesOf(size) / syncStep)).to.deep.equal([
+      0, 0, 0, 0, 1, 1, 2,
+    ])
   })
 
   it('do not last without a strong entity tag that fits into a name', async () => {

@@ -73,7 +73,7 @@ describe('findLogin', () => {
     }
   })
 
-  it('keeps its place from the environment', () => {
+  it('lies in the directory that the environment names', () => {
     expect(profilePath({ XDG_CONFIG_HOME: '/x' })).to.equal('/x/holdfast/profile.json')
     expect(profilePath({ XDG_CONFIG_HOME: 'x' })).to.match(
       /^\/.*\.config\/holdfast\/profile\.json$/,

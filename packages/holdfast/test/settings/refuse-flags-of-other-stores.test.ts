@@ -1,0 +1,29 @@
+import { SetupError } from '@holdfast/core'
+import { expect } from 'chai'
+import { refuseFlagsOfOtherStores } from '../../src/settings/flags.ts'
+
+describe('refuseFlagsOfOtherStores', () => {
+  it('lets flags of the server and of the store in use pass', () => {
+    refuseFlagsOfOtherStores({ port: '1', store: 'disk', data: 'd' }, ['disk'])
+    refuseFlagsOfOtherStores({ port: '1', 'minio-bucket': 'b', 'minio-create-bucket': 'true' }, [
+      'minio',
+    ])
+  })
+
+  it('lets flags of both pass where both are in use', () => {
+    refuseFlagsOfOtherStores({ data: 'd', 'minio-bucket': 'b' }, ['disk', 'minio'])
+  })
+
+  it('names every flag of a store that is not in use', () => {
+    expect(() =>
+      refuseFlagsOfOtherStores({ 'minio-bucket': 'b', 'minio-prefix': '' }, ['disk']),
+    ).to.throw(
+      SetupError,
+      'The store is disk, for which --minio-bucket, --minio-prefix would do nothing. Choose the store minio',
+    )
+    expect(() => refuseFlagsOfOtherStores({ data: './data' }, ['minio'])).to.throw(
+      SetupError,
+      'The store is minio, for which --data would do nothing. Choose the store disk',
+    )
+  })
+})
