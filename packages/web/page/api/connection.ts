@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { Client } from '@holdfast/client/browser'
 
-export interface Credentials {
+export interface CustomerCredentials {
   readonly customer: string
   readonly password: string
 }

@@ -1,11 +1,11 @@
 import { createClient } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
-import type { Connection, Credentials } from './connection.ts'
+import type { Connection, CustomerCredentials } from './connection.ts'
 
 /** The routes are beside the page, wherever that is mounted. */
 const base = new URL('.', document.baseURI)
 
-export function createConnection({ customer, password: first }: Credentials): Connection {
+export function createConnection({ customer, password: first }: CustomerCredentials): Connection {
   let password = first
   const isRefused = signal(false)
   let refusal: Error | undefined

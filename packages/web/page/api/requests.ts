@@ -52,9 +52,9 @@ export async function hasLinks(connection: Connection): Promise<boolean> {
 export function makeLink(
   connection: Connection,
   name: string,
-  wishes: LinkRequest,
+  linkOptions: LinkRequest,
 ): Promise<SignedLink> {
-  return connection.client.link(name, wishes)
+  return connection.client.link(name, linkOptions)
 }
 
 /** Whether the server refused the name or the password. */

@@ -25,10 +25,10 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [linked, setLinked] = useState<FileDetails>()
   const [isAsking, setAsking] = useState(false)
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
-  const [doubtful, setDoubtful] = useState<readonly string[]>()
+  const [toConfirm, setToConfirm] = useState<readonly string[]>()
   const deleteAll = (chosen: readonly FileDetails[]) => {
     const names = chosen.map(({ name }) => name)
-    if (names.length > mostUnasked) setDoubtful(names)
+    if (names.length > mostUnasked) setToConfirm(names)
     else deletions.delete(names)
   }
   const actions = useMemo(
@@ -90,11 +90,11 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {linked && (
         <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
       )}
-      {doubtful && (
+      {toConfirm && (
         <DeleteDialog
-          count={doubtful.length}
-          onDelete={() => deletions.delete(doubtful)}
-          onClose={() => setDoubtful(undefined)}
+          count={toConfirm.length}
+          onDelete={() => deletions.delete(toConfirm)}
+          onClose={() => setToConfirm(undefined)}
         />
       )}
       {isAsking && <UploadLinkDialog connection={connection} onClose={() => setAsking(false)} />}

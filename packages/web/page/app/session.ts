@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { isRefusedLogin, checkCredentials, hasLinks } from '../api/requests.ts'
-import type { Connection, Credentials, CustomerAccess } from '../api/connection.ts'
+import type { Connection, CustomerCredentials, CustomerAccess } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
@@ -19,7 +19,7 @@ export interface Session extends CustomerAccess {
 /** `undefined` until someone has signed in. */
 export const session = signal<Session | undefined>(undefined)
 
-const place = 'holdfast:session'
+const storageKey = 'holdfast:session'
 const storage = openStorage(() => sessionStorage)
 
 /**
@@ -27,23 +27,23 @@ const storage = openStorage(() => sessionStorage)
  *
  * @throws HoldfastError
  */
-export async function signIn(credentials: Credentials, isKept: boolean): Promise<void> {
+export async function signIn(credentials: CustomerCredentials, isKept: boolean): Promise<void> {
   const connection = createConnection(credentials)
   await checkCredentials(connection)
-  if (isKept) storage.setItem(place, JSON.stringify(credentials))
-  else storage.removeItem(place)
+  if (isKept) storage.setItem(storageKey, JSON.stringify(credentials))
+  else storage.removeItem(storageKey)
   await open(connection)
 }
 
 /** Signs in with the credentials kept in this tab, if they are still right. */
 export async function signInAgain(): Promise<void> {
-  const kept = storage.getItem(place)
+  const kept = storage.getItem(storageKey)
   if (kept === null) return
-  const connection = createConnection(JSON.parse(kept) as Credentials)
+  const connection = createConnection(JSON.parse(kept) as CustomerCredentials)
   try {
     await checkCredentials(connection)
   } catch (error) {
-    if (isRefusedLogin(error)) storage.removeItem(place)
+    if (isRefusedLogin(error)) storage.removeItem(storageKey)
     return
   }
   await open(connection)
@@ -53,14 +53,14 @@ export async function signInAgain(): Promise<void> {
 export async function renewPassword(connection: Connection, password: string): Promise<void> {
   const { customer } = connection
   await checkCredentials(createConnection({ customer, password }))
-  if (storage.getItem(place) !== null) {
-    storage.setItem(place, JSON.stringify({ customer, password }))
+  if (storage.getItem(storageKey) !== null) {
+    storage.setItem(storageKey, JSON.stringify({ customer, password }))
   }
   connection.renew(password)
 }
 
 export function signOut(): void {
-  storage.removeItem(place)
+  storage.removeItem(storageKey)
   session.value?.uploads.end()
   void session.value?.deletions.end()
   session.value?.files.end()
@@ -75,11 +75,17 @@ async function open(connection: Connection): Promise<void> {
   const knowsLinks = await hasLinks(connection)
   const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
   const { add: onStored, recentUsage } = files
-  const { settle, spare } = deletions
+  const { finishDeletion, cancelDeletion } = deletions
   session.value = {
     connection,
     files,
-    uploads: createUploads(connection, { onStored, onIdle: refresh, settle, spare, recentUsage }),
+    uploads: createUploads(connection, {
+      onStored,
+      onIdle: refresh,
+      finishDeletion,
+      cancelDeletion,
+      recentUsage,
+    }),
     deletions,
     hasLinks: knowsLinks,
   }

@@ -18,23 +18,23 @@ export function keepFocus(root: HTMLElement): void {
 
 /** The nearest element that can take the focus: the list, or otherwise what follows. */
 function nextOf(path: readonly EventTarget[], gone: MutationRecord): HTMLElement | undefined {
-  for (const place of path) {
-    if (!(place instanceof Element) || !place.isConnected) continue
-    const main = place.matches('main') ? place : place.querySelector('main')
-    const found = activeRow(place) ?? main ?? neighbour(place, gone)
+  for (const container of path) {
+    if (!(container instanceof Element) || !container.isConnected) continue
+    const main = container.matches('main') ? container : container.querySelector('main')
+    const found = activeRow(container) ?? main ?? neighbour(container, gone)
     if (found instanceof HTMLElement) return found
   }
   return undefined
 }
 
 /** The row of the list that the Tab key reaches. */
-export function activeRow(place: ParentNode): HTMLElement | null {
-  return place.querySelector<HTMLElement>('[role=row][tabindex="0"]')
+export function activeRow(container: ParentNode): HTMLElement | null {
+  return container.querySelector<HTMLElement>('[role=row][tabindex="0"]')
 }
 
-/** The next element in `place` that Tab reaches after the one that is gone, or otherwise the one before. */
-function neighbour(place: Element, { target, previousSibling }: MutationRecord) {
-  const all = [...place.querySelectorAll<HTMLElement>('button, input, select, a, [tabindex]')]
+/** The next element in `container` that Tab reaches after the one that is gone, or otherwise the one before. */
+function neighbour(container: Element, { target, previousSibling }: MutationRecord) {
+  const all = [...container.querySelectorAll<HTMLElement>('button, input, select, a, [tabindex]')]
   const reached = all.filter((each) => each.tabIndex >= 0 && each.checkVisibility())
   const before = previousSibling?.isConnected === true ? previousSibling : undefined
   const isAfter = (each: Element) =>

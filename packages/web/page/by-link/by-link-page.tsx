@@ -6,7 +6,7 @@ import { Icon, Logo } from '../parts/icon.tsx'
 import { NoticeList } from '../parts/notice-list.tsx'
 import { Preferences } from '../parts/preferences.tsx'
 import { t, plural } from '../i18n/language.ts'
-import type { LinkState, LinkTerms, Refused } from '../links/link-terms.ts'
+import type { LinkState, LinkTerms, LinkRefusal } from '../links/link-terms.ts'
 import { AllowedList } from '../links/allowed-list.tsx'
 import { openStorage } from '../browser/storage.ts'
 import { type NamedFile, chosenFiles, DropZone } from '../uploads/choose-files.tsx'
@@ -50,7 +50,7 @@ const refusals = {
   tooMany: { title: 'linkTooManyTitle', text: 'linkTooMany' },
   busy: { title: 'linkBusyTitle', text: 'linkBusy' },
   missing: { title: 'linkMissingTitle', text: 'linkMissing' },
-} as const satisfies Record<Refused, object>
+} as const satisfies Record<LinkRefusal, object>
 
 function usedUp({ isPrefix, customer }: LinkTerms): string {
   return isPrefix ? t('linkFull', { customer }) : t('linkUsed')
@@ -105,7 +105,7 @@ function createLinkUploads(terms: LinkTerms, address: URL): Uploads {
     onStored() {},
     onIdle() {},
     // As many as the server accepts at a time.
-    ...(!isPrefix && { lanes: 1 }),
+    ...(!isPrefix && { concurrency: 1 }),
   })
   return {
     ...uploads,

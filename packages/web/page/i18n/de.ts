@@ -144,8 +144,8 @@ export const de: Strings = {
   'deletingMany.one': '{count} Datei wird gelöscht …',
   'deletingMany.other': '{count} Dateien werden gelöscht …',
   deletingProgress: '{done} von {all} Dateien gelöscht …',
-  'leaving.one': '{count} Datei wird gelöscht',
-  'leaving.other': '{count} Dateien werden gelöscht',
+  'beingDeleted.one': '{count} Datei wird gelöscht',
+  'beingDeleted.other': '{count} Dateien werden gelöscht',
   'deleteAsk.one': '{count} Datei löschen?',
   'deleteAsk.other': '{count} Dateien löschen?',
   deleteAskLead:

@@ -139,8 +139,8 @@ export const en = {
   'deletingMany.one': 'Deleting {count} file …',
   'deletingMany.other': 'Deleting {count} files …',
   deletingProgress: 'Deleted {done} of {all} files …',
-  'leaving.one': '{count} file is being deleted',
-  'leaving.other': '{count} files are being deleted',
+  'beingDeleted.one': '{count} file is being deleted',
+  'beingDeleted.other': '{count} files are being deleted',
   'deleteAsk.one': 'Delete {count} file?',
   'deleteAsk.other': 'Delete {count} files?',
   deleteAskLead:

@@ -14,17 +14,17 @@ export type PluralKey = StringKey extends infer Key
 
 export type Values = Readonly<Record<string, string | number>>
 
-const turning =
+const changesDirection =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /** Replaces names in braces in `text` by their `values`. */
 export function fillIn(text: string, values: Values = {}): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) =>
-    isolated(String(values[name] ?? place)),
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    isolated(String(values[name] ?? placeholder)),
   )
 }
 
 /** Isolates a value with characters of the other direction, or direction marks, from the words around it (UAX #9, FSI and PDI). */
 function isolated(value: string): string {
-  return turning.test(value) ? `\u2068${value}\u2069` : value
+  return changesDirection.test(value) ? `\u2068${value}\u2069` : value
 }

@@ -36,7 +36,7 @@ export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.
     <Dialog title={t('linkFor', { name: file.name })} class="link" onClose={onClose}>
       <p>{t('linkLead')}</p>
       <form class="link-form" onSubmit={(event) => void make(event)}>
-        <EndChoice seconds={expiresIn} onChoose={setExpiresIn} />
+        <ExpiryChoice seconds={expiresIn} onChoose={setExpiresIn} />
         <label class="check">
           <input
             type="checkbox"
@@ -63,23 +63,23 @@ export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.
   )
 }
 
-const ends: readonly (readonly [StringKey, number])[] = [
+const expiries: readonly (readonly [StringKey, number])[] = [
   ['hour', 3600],
   ['day', 86_400],
   ['week', 604_800],
 ]
 
-interface EndChoiceProps {
+interface ExpiryChoiceProps {
   readonly seconds: number
   readonly onChoose: (seconds: number) => void
 }
 
 /** The choice of when a link expires. */
-export function EndChoice({ seconds, onChoose }: EndChoiceProps): JSX.Element {
+export function ExpiryChoice({ seconds, onChoose }: ExpiryChoiceProps): JSX.Element {
   return (
     <fieldset class="segments">
       <legend>{t('linkEnds')}</legend>
-      {ends.map(([label, each]) => (
+      {expiries.map(([label, each]) => (
         <label key={label}>
           <input
             type="radio"
@@ -103,9 +103,9 @@ interface MadeLinkProps {
 /** Shows a new link, for copying. */
 export function MadeLink({ link, children }: MadeLinkProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [isCopied, setCopied] = useState(false)
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => container.current?.scrollIntoView({ block: 'nearest' }), [])
   const copy = async () => {
     field.current?.select()
     try {
@@ -116,7 +116,7 @@ export function MadeLink({ link, children }: MadeLinkProps): JSX.Element {
     }
   }
   return (
-    <div ref={place} class="link-made">
+    <div ref={container} class="link-made">
       <div class="link-line">
         <input
           ref={field}

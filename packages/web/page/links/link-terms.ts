@@ -15,11 +15,11 @@ export interface LinkTerms {
 }
 
 /** Why a link does not work: it is wrong or has expired, there were too many wrong links, the server is busy, or its file is gone. */
-export type Refused = 'refused' | 'tooMany' | 'busy' | 'missing'
+export type LinkRefusal = 'refused' | 'tooMany' | 'busy' | 'missing'
 
-export type LinkState = LinkTerms | Refused
+export type LinkState = LinkTerms | LinkRefusal
 
-const refusals: Readonly<Record<string, Refused>> = {
+const refusals: Readonly<Record<string, LinkRefusal>> = {
   'too-many-attempts': 'tooMany',
   overloaded: 'busy',
   'not-found': 'missing',

@@ -8,8 +8,8 @@ import type { Connection } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { AllowedList, type Allowed } from './allowed-list.tsx'
-import { EndChoice, MadeLink } from './link-dialog.tsx'
-import { wishesOf, type UploadLinkForm } from './upload-link-form.ts'
+import { ExpiryChoice, MadeLink } from './link-dialog.tsx'
+import { linkOptionsOf, type UploadLinkForm } from './upload-link-form.ts'
 
 /** In bytes; 0 for any size. */
 const sizes = [0, 10e6, 100e6, 1e9, 10e9]
@@ -34,7 +34,7 @@ export function UploadLinkDialog({ connection, onClose }: UploadLinkDialogProps)
   const make = async (event: Event) => {
     event.preventDefault()
     try {
-      const link = await makeLink(connection, form.name, wishesOf(form))
+      const link = await makeLink(connection, form.name, linkOptionsOf(form))
       setMade({ link, allowed: allowedBy(form, link) })
       setError(undefined)
     } catch (failure) {
@@ -76,7 +76,7 @@ export function UploadLinkDialog({ connection, onClose }: UploadLinkDialogProps)
             </select>
           </label>
         </div>
-        <EndChoice seconds={form.expiresIn} onChoose={(expiresIn) => change({ expiresIn })} />
+        <ExpiryChoice seconds={form.expiresIn} onChoose={(expiresIn) => change({ expiresIn })} />
         <button type="submit" class="button button-main">
           {t('createLink')}
         </button>

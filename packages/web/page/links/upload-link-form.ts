@@ -18,7 +18,7 @@ const mostFiles = 10_000
  * The request for a link with the values of `form`.
  * @throws ExplainedError for an invalid value
  */
-export function wishesOf(form: UploadLinkForm): LinkRequest {
+export function linkOptionsOf(form: UploadLinkForm): LinkRequest {
   const { isPrefix, name, maxSize, expiresIn } = form
   if (name === '') throw new ExplainedError('askNameMissing')
   return {

@@ -10,7 +10,7 @@ import type { FileList } from './file-list-state.ts'
 
 const undoMs = 5000
 /** The most that one request deletes. While a name waits for a later request, a new file can still cancel its deletion. */
-const together = { names: 250, bytes: 30_000 }
+const requestLimits = { names: 250, bytes: 30_000 }
 /** When the page closes, browsers finish running requests only if their bodies together are smaller than 64 KiB. */
 const mostAfterPage = 60_000
 
@@ -20,9 +20,9 @@ export interface Deletions {
   /** Cancels the last deletion that can still be undone, if there is one. */
   undo(): void
   /** If `name` is waiting to be deleted, deletes it now; resolves when its deletion is not running any more. */
-  readonly settle: (name: string) => Promise<void>
+  readonly finishDeletion: (name: string) => Promise<void>
   /** Cancels the deletion of `name` that is still to be sent: a new file has that name. */
-  readonly spare: (name: string) => void
+  readonly cancelDeletion: (name: string) => void
   /** Deletes at once what could still be undone, and reports nothing any more; resolves when that is done. */
   end(): Promise<void>
 }
@@ -36,7 +36,7 @@ interface Context {
 }
 
 /** A notice whose deletions can be undone. */
-interface Undoable {
+interface UndoableDeletion {
   readonly names: Set<string>
   readonly forget: () => void
   readonly undo: () => void
@@ -44,7 +44,7 @@ interface Undoable {
 
 export function createDeletions({ client }: Connection, context: Context): Deletions {
   const { files, onIdle, after = afterTime, page } = context
-  const undoable = new Set<Undoable>()
+  const undoable = new Set<UndoableDeletion>()
   /** Names whose deletion cannot be undone any more, but has not been sent yet. */
   const unsent = new Set<string>()
   const requests = createSendDeletions(client, files)
@@ -58,7 +58,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     const progress = showProgress(names.length)
     let left = names.filter((name) => unsent.has(name))
     while (left.length > 0) {
-      const next = fitting(left.slice(0, together.names), together.bytes)
+      const next = fitting(left.slice(0, requestLimits.names), requestLimits.bytes)
       for (const name of next) unsent.delete(name)
       const sent = await requests.send(next, progress.advance)
       left = left.slice(next.length).filter((name) => unsent.has(name))
@@ -83,7 +83,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     onIdle()
   }
 
-  function seal({ names, forget }: Undoable): void {
+  function makeFinal({ names, forget }: UndoableDeletion): void {
     forget()
     for (const name of names) unsent.add(name)
   }
@@ -93,8 +93,8 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     sending.add(tracked)
   }
 
-  function commit(each: Undoable): void {
-    seal(each)
+  function commit(each: UndoableDeletion): void {
+    makeFinal(each)
     // Only one request with a body at a time: browsers limit what they finish after the page has closed.
     if (each.names.size === 1) track(sendAll([...each.names]))
     else track((queue = queue.then(() => sendAll([...each.names]))))
@@ -109,7 +109,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
 
   /** Sends waiting names now: they would be lost with the page. */
   async function sendNow(): Promise<void> {
-    for (const each of [...undoable]) seal(each)
+    for (const each of [...undoable]) makeFinal(each)
     const names = fitting([...unsent], mostAfterPage - bytesOf(requests.underWay()))
     if (names.length === 0) return
     for (const name of names) unsent.delete(name)
@@ -143,7 +143,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
         action: { label: t('undo'), run: () => each.undo() },
       })
       const stop = after(undoMs, () => commit(each))
-      const each: Undoable = {
+      const each: UndoableDeletion = {
         names,
         forget() {
           stop()
@@ -160,12 +160,12 @@ export function createDeletions({ client }: Connection, context: Context): Delet
     undo() {
       ;[...undoable].at(-1)?.undo()
     },
-    async settle(name) {
+    async finishDeletion(name) {
       if (withdraw(name)) unsent.add(name)
       if (unsent.has(name)) await sendAll([name])
       else await requests.ended(name)
     },
-    spare(name) {
+    cancelDeletion(name) {
       withdraw(name)
       unsent.delete(name)
     },
@@ -213,7 +213,7 @@ function report(failed: readonly FailedDeletion[]): void {
 type FailedDeletion = readonly [name: string, error: unknown]
 
 /** The outcome of one request. */
-interface Sent {
+interface SentDeletions {
   readonly failed: readonly FailedDeletion[]
   /** Whether the request as a whole failed, so that another one is pointless. */
   readonly isBroken: boolean
@@ -225,7 +225,7 @@ interface SendDeletions {
    * Deletes the files in one request, which the browser finishes even if the page closes. Never rejects. Calls `onDone` for each file that
    * is gone, or appears again.
    */
-  send(names: readonly string[], onDone?: () => void): Promise<Sent>
+  send(names: readonly string[], onDone?: () => void): Promise<SentDeletions>
   /** The names that are being deleted. */
   underWay(): readonly string[]
   /** Resolves when `name` is not being deleted any more. */

@@ -186,7 +186,7 @@ interface ActiveRow {
   setAnchor(index: number): void
 }
 
-interface Place {
+interface RowPosition {
   readonly name: string | undefined
   readonly index: number
 }
@@ -196,21 +196,21 @@ interface Place {
  * file that is at its index then. If the file is gone, the index counts.
  */
 function useActiveRow(shown: readonly FileDetails[]): ActiveRow {
-  const [active, setActive] = useState<Place>({ name: shown[0]?.name, index: 0 })
-  const anchor = useRef<Place>({ name: undefined, index: 0 })
+  const [active, setActive] = useState<RowPosition>({ name: shown[0]?.name, index: 0 })
+  const anchor = useRef<RowPosition>({ name: undefined, index: 0 })
   const index = useMemo(() => find(shown, active), [shown, active])
-  const placeOf = (place: number) => ({ name: shown[place]?.name, index: place })
+  const positionOf = (row: number) => ({ name: shown[row]?.name, index: row })
   return {
     index,
-    set(place) {
-      if (place !== index || shown[place]?.name !== active.name) setActive(placeOf(place))
+    set(row) {
+      if (row !== index || shown[row]?.name !== active.name) setActive(positionOf(row))
     },
     anchor: () => find(shown, anchor.current),
-    setAnchor: (place) => (anchor.current = placeOf(place)),
+    setAnchor: (row) => (anchor.current = positionOf(row)),
   }
 }
 
-function find(shown: readonly FileDetails[], { name, index }: Place): number {
+function find(shown: readonly FileDetails[], { name, index }: RowPosition): number {
   if (shown[index]?.name === name) return index
   const found = shown.findIndex((file) => file.name === name)
   return found >= 0 ? found : Math.min(index, shown.length - 1)
@@ -249,7 +249,7 @@ interface Rows {
 }
 
 /** How many more rows there are above and below the visible ones. */
-const spare = 8
+const spareRows = 8
 
 /** The visible rows of a long list, those around them, and the active one. */
 function useVirtualRows(
@@ -296,8 +296,8 @@ function rowsAround(
   active: number,
 ): readonly number[] {
   // After a list has become shorter, the browser scrolls it, and reports that later.
-  const first = Math.max(0, Math.min(seen.first, count - seen.length) - spare)
-  const end = Math.min(count, first + seen.length + 2 * spare)
+  const first = Math.max(0, Math.min(seen.first, count - seen.length) - spareRows)
+  const end = Math.min(count, first + seen.length + 2 * spareRows)
   const rows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
   if (active >= 0 && active < first) return [active, ...rows]
   return active >= end ? [...rows, active] : rows
@@ -330,12 +330,12 @@ export function EmptyList({ files }: { readonly files: FileList }): JSX.Element 
     )
   }
   if (status === 'loading') return <div class="empty">{t('loading')}</div>
-  const leaving = files.leaving.value
-  if (leaving > 0) {
+  const deletingCount = files.deletingCount.value
+  if (deletingCount > 0) {
     return (
       <div class="empty">
         <Icon of={Trash2} size={40} />
-        <h2>{plural('leaving', leaving)}</h2>
+        <h2>{plural('beingDeleted', deletingCount)}</h2>
       </div>
     )
   }

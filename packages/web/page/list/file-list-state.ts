@@ -13,7 +13,7 @@ export interface FileList {
   /** All loaded files that are not hidden, in order. */
   readonly all: ReadonlySignal<readonly FileDetails[]>
   /** How many files are hidden because their deletion is waiting or running. */
-  readonly leaving: ReadonlySignal<number>
+  readonly deletingCount: ReadonlySignal<number>
   /** Those that match the filter. */
   readonly visible: ReadonlySignal<readonly FileDetails[]>
   readonly filter: Signal<string>
@@ -53,7 +53,7 @@ export function createFileList({ client }: Connection): FileList {
     const left = hidden.value
     return left.size === 0 ? sorted.value : sorted.value.filter(({ name }) => !left.has(name))
   })
-  const leaving = computed(() => hidden.value.size)
+  const deletingCount = computed(() => hidden.value.size)
   const applyFilter = createFilter()
   const visible = computed(() => applyFilter(all.value, filter.value))
   let loading = new AbortController()
@@ -66,7 +66,7 @@ export function createFileList({ client }: Connection): FileList {
     return [...files.filter(({ name }) => !changes.has(name)), ...changed]
   }
 
-  const applySoon = gathering<Change>((made) => {
+  const applySoon = collectBriefly<Change>((made) => {
     const latest = new Map(made)
     const changed = [...latest.values()].filter((file) => file !== undefined)
     batch(() => {
@@ -82,7 +82,7 @@ export function createFileList({ client }: Connection): FileList {
 
   return {
     all,
-    leaving,
+    deletingCount,
     visible,
     filter,
     order,
@@ -162,7 +162,7 @@ function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 
 }
 
 /** Passes on together all that arrives within a quarter of a second: a thousand small files are stored quickly. */
-function gathering<Item>(take: (items: readonly Item[]) => void) {
+function collectBriefly<Item>(take: (items: readonly Item[]) => void) {
   let gathered: Item[] = []
   const now = () => {
     const items = gathered

@@ -71,7 +71,7 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
 function Count({ files, onAsk }: Pick<StatusLineProps, 'files' | 'onAsk'>): JSX.Element {
   const [shown, all] = [files.visible.value.length, files.all.value.length]
   const status = files.status.value
-  const leaving = files.leaving.value
+  const deletingCount = files.deletingCount.value
   const text =
     shown === all
       ? plural('fileCount', all)
@@ -83,7 +83,7 @@ function Count({ files, onAsk }: Pick<StatusLineProps, 'files' | 'onAsk'>): JSX.
     <div class="status">
       <p role="status">
         {all > 0 && text}
-        {all > 0 && leaving > 0 && ` · ${plural('leaving', leaving)}`}
+        {all > 0 && deletingCount > 0 && ` · ${plural('beingDeleted', deletingCount)}`}
         {status === 'loading' && all > 0 && ` · ${t('loadingMore')}`}
       </p>
       {typeof status === 'object' && all > 0 && (

@@ -20,24 +20,24 @@ interface UploadsContext {
   readonly onStored: (file: FileDetails) => void
   readonly onIdle: () => void
   /** Resolves when work that must end before a file gets the name has ended. */
-  readonly settle: (name: string) => Promise<void>
+  readonly finishDeletion: (name: string) => Promise<void>
   readonly recentUsage: RecentUsage
   /** Cancels the pending deletion of the file that had the name: it must not delete the new one. */
-  readonly spare: (name: string) => void
+  readonly cancelDeletion: (name: string) => void
 }
 
 /** The uploads of a customer. */
 export function createUploads(connection: Connection, context: UploadsContext): Uploads {
-  const { onStored, onIdle, settle, spare, recentUsage } = context
+  const { onStored, onIdle, finishDeletion, cancelDeletion, recentUsage } = context
   const storage = openStorage(() => localStorage)
   const unfinished = openUnfinishedUploads(connection.customer, storage)
   const rate = createRateMeter()
   return runUploads({
-    transport: createUploadTransport(connection, { unfinished, rate, settle, recentUsage }),
+    transport: createUploadTransport(connection, { unfinished, rate, finishDeletion, recentUsage }),
     unfinished,
     rate,
     onStored(item) {
-      spare(item.name.peek())
+      cancelDeletion(item.name.peek())
       void entryOf(connection, item).then(onStored)
     },
     onIdle,
@@ -56,15 +56,15 @@ async function entryOf({ client }: Connection, { name, file }: UploadItem): Prom
   }))
 }
 
-interface TransportContext extends SenderContext {
-  readonly settle: (name: string) => Promise<void>
+interface CustomerSenderContext extends SenderContext {
+  readonly finishDeletion: (name: string) => Promise<void>
   readonly recentUsage: RecentUsage
 }
 
 /** Sends the files of a customer. */
 export function createUploadTransport(
   connection: Connection,
-  context: TransportContext,
+  context: CustomerSenderContext,
 ): FileSender {
   const sender = createFileSender(connection.client, context)
   /** The names under which an attempt ended without an answer: the server may have stored the file. */
@@ -76,7 +76,7 @@ export function createUploadTransport(
       const { file } = item
       const name = item.name.peek()
       const wasUnanswered = unanswered.get(item) === name
-      await context.settle(name)
+      await context.finishDeletion(name)
       signal.throwIfAborted()
       unanswered.set(item, name)
       try {

@@ -2,13 +2,13 @@ import { isHoldfastError, type LinkClient, type UploadOptions } from '@holdfast/
 import { ExplainedError } from '../parts/explain-error.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
-import type { Transport } from './upload-queue.ts'
+import type { UploadTransport } from './upload-queue.ts'
 
 /** From this size on the client sends files in pieces. Smaller ones are read before, and can be compared with the server's. */
 export const inPiecesFrom = 4 * 1024 * 1024
 
 /** Bytes between two records of an upload's progress in the browser. */
-const noteEvery = 4 * 1024 * 1024
+const recordEvery = 4 * 1024 * 1024
 
 export interface SenderContext {
   readonly unfinished: UnfinishedUploads
@@ -16,7 +16,7 @@ export interface SenderContext {
 }
 
 /** A transport that sends large files in pieces, which survive a broken connection and a reload. */
-export interface FileSender extends Transport {
+export interface FileSender extends UploadTransport {
   /** Discards an upload in pieces on the server, by its address. */
   discardAt(address: string): void
 }
@@ -60,11 +60,11 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
     const isEarlier = known !== undefined && addresses.get(item) !== known.address
     const sha256 = isEarlier ? (await import('@noble/hashes/sha2.js')).sha256 : undefined
     let last = 0
-    const note = (address: string) => {
+    const record = (address: string) => {
       if (signal.aborted) return
       addresses.set(item, address)
       const { size, lastModified } = file
-      unfinished.note({ name, size, lastModified, address, sent: last, replaces })
+      unfinished.record({ name, size, lastModified, address, sent: last, replaces })
     }
     return {
       // If the file was written to while it was sent, the server would store a mixture of the old and the new content.
@@ -77,14 +77,14 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
           unfinished.forget(known.address)
           discardAt(known.address)
         }
-        note(address)
+        record(address)
       },
       onProgress({ sent }) {
         onSent(sent)
         const address = addresses.get(item)
-        if (address === undefined || Math.abs(sent - last) < noteEvery) return
+        if (address === undefined || Math.abs(sent - last) < recordEvery) return
         last = sent
-        note(address)
+        record(address)
       },
     }
   }

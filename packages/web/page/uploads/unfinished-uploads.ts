@@ -19,7 +19,7 @@ export interface UnfinishedUploads {
   readonly all: ReadonlySignal<readonly UnfinishedUpload[]>
   /** The upload of exactly this file under this name. */
   find(file: FileIdentity, name: string): UnfinishedUpload | undefined
-  note(upload: UnfinishedUpload): void
+  record(upload: UnfinishedUpload): void
   forget(address: string): void
   clear(): void
 }
@@ -55,7 +55,7 @@ export function openUnfinishedUploads(customer: string, storage: PageStorage): U
         .find(
           (each) => each.name === name && each.size === size && each.lastModified === lastModified,
         ),
-    note: (upload) => change((uploads) => [...without(uploads, upload.address), upload]),
+    record: (upload) => change((uploads) => [...without(uploads, upload.address), upload]),
     forget: (address) => change((uploads) => without(uploads, address)),
     clear: () => change(() => []),
   }

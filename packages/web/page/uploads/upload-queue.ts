@@ -26,7 +26,7 @@ export interface UploadQueue {
   readonly end: () => void
 }
 
-export interface Transport {
+export interface UploadTransport {
   /**
    * Sends the file.
    *
@@ -38,14 +38,14 @@ export interface Transport {
 }
 
 export interface QueueOptions {
-  readonly transport: Transport
+  readonly transport: UploadTransport
   readonly onStored: (item: UploadItem) => void
   /** Called when no upload is running any more. */
   readonly onIdle: () => void
   /** Default: as `setTimeout`. */
   readonly after?: AfterTime
   /** The most uploads at a time. */
-  readonly lanes?: number
+  readonly concurrency?: number
 }
 
 const retryMs = [1000, 2000, 4000, 8000, 15_000, 30_000]
@@ -53,7 +53,7 @@ const mostFailures = 12
 
 /** Uploads several files at a time, and retries after a broken connection. */
 export function createUploadQueue(options: QueueOptions): UploadQueue {
-  const { transport, onStored, onIdle, lanes = 3, after = afterTime } = options
+  const { transport, onStored, onIdle, concurrency = 3, after = afterTime } = options
   const list = createUploadList()
   const { items, counts, set, isIn, remove } = list
   /** Stops an item that is running or waits for a retry. */
@@ -61,7 +61,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   /** Uploads refused for the password. While there are any, nothing else is sent: each request would count as a guess. */
   const refused = new Set<UploadItem>()
   /** A decision for all the uploads that existed when it was made. */
-  let standing: { readonly decision: Decision; readonly last: number } | undefined
+  let standingDecision: { readonly decision: Decision; readonly last: number } | undefined
   let isEnded = false
 
   const stop = (item: UploadItem) => {
@@ -73,7 +73,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     const { running, waiting } = counts.peek()
     if (running === 0 && waiting === 0) onIdle()
     if (refused.size > 0 || waiting === 0) return
-    let free = lanes - running
+    let free = concurrency - running
     for (const item of items.peek()) {
       if (free <= 0) return
       if (!isIn(item, 'waiting')) continue
@@ -137,7 +137,8 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     item.sent.value = 0
     batch(() => {
       set(item, { kind: 'conflict' })
-      if (standing && item.id <= standing.last) apply([item], standing.decision)
+      if (standingDecision && item.id <= standingDecision.last)
+        apply([item], standingDecision.decision)
     })
   }
 
@@ -191,7 +192,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
       startNext()
     },
     decide(item, decision, isForAll) {
-      if (isForAll) standing = { decision, last: items.peek().at(-1)?.id ?? 0 }
+      if (isForAll) standingDecision = { decision, last: items.peek().at(-1)?.id ?? 0 }
       const concerned = (isForAll ? items.peek() : [item]).filter((each) => isIn(each, 'conflict'))
       batch(() => apply(concerned, decision))
       startNext()

@@ -14,9 +14,9 @@ const ready = ({ page }: PageDriver) =>
   page.waitForFunction(() => document.title.endsWith(' – holdfast'))
 
 /** A stranger who has opened a link of anna's. */
-async function openLink(browser: OpenBrowser, name: string, wishes?: object) {
+async function openLink(browser: OpenBrowser, name: string, linkOptions?: object) {
   const server = await runPage()
-  const url = await server.uploadLink(name, wishes)
+  const url = await server.uploadLink(name, linkOptions)
   const driver = await openDriver(browser, url)
   await ready(driver)
   return {
@@ -28,7 +28,7 @@ async function openLink(browser: OpenBrowser, name: string, wishes?: object) {
 }
 
 describeInBrowsers('A link to upload', (browser, _, once) => {
-  const opened = (name: string, wishes?: object) => openLink(browser(), name, wishes)
+  const opened = (name: string, linkOptions?: object) => openLink(browser(), name, linkOptions)
 
   const fitsPhone = async ({ page }: PageDriver) => {
     await page.setViewport(phone)

@@ -15,9 +15,9 @@ export interface RunningPage extends AsyncDisposable {
   names(): Promise<string[]>
   remove(name: string): Promise<void>
   /** The address of a link to upload. */
-  uploadLink(name: string, wishes?: object): Promise<string>
+  uploadLink(name: string, linkOptions?: object): Promise<string>
   /** The address of a link to download. */
-  fileLink(name: string, wishes?: object): Promise<string>
+  fileLink(name: string, linkOptions?: object): Promise<string>
   /** Has the clock of links go on by so many milliseconds. */
   pass(ms: number): void
   /** What was asked for, as `GET /list`. */
@@ -47,8 +47,8 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const at = (verb: string, name: string) => `${url}${verb}/${encodeURIComponent(name)}`
-  const makeLink = async (name: string, wishes: object) => {
-    const body = JSON.stringify(wishes)
+  const makeLink = async (name: string, linkOptions: object) => {
+    const body = JSON.stringify(linkOptions)
     const answer = await fetch(at('link', name), { method: 'POST', headers: auth, body })
     return ((await answer.json()) as { url: string }).url
   }
@@ -73,8 +73,8 @@ export async function runPage(store: BlobStore = createMemoryBlobStore()): Promi
       const answer = await fetch(at('delete', name), { method: 'DELETE', headers: auth })
       if (!answer.ok) throw new Error(await answer.text())
     },
-    uploadLink: (name, wishes) => makeLink(name, { verb: 'upload', ...wishes }),
-    fileLink: (name, wishes = {}) => makeLink(name, wishes),
+    uploadLink: (name, linkOptions) => makeLink(name, { verb: 'upload', ...linkOptions }),
+    fileLink: (name, linkOptions = {}) => makeLink(name, linkOptions),
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()

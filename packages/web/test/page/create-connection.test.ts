@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Connection, Credentials } from '../../page/api/connection.ts'
+import type { Connection, CustomerCredentials } from '../../page/api/connection.ts'
 import { settled } from './fake-connection.ts'
 
 interface CreateConnection {
-  readonly createConnection: (credentials: Credentials) => Connection
+  readonly createConnection: (credentials: CustomerCredentials) => Connection
 }
 
 /** Not by its name, since its types are those of a browser, which the tests in Node have not. */

@@ -194,19 +194,19 @@ describe('createDeletions', () => {
     const { deletions, asked, lines, passTime } = harness()
     deletions.delete(['a', 'b'])
     deletions.delete(['c'])
-    deletions.spare('a')
-    deletions.spare('c')
+    deletions.cancelDeletion('a')
+    deletions.cancelDeletion('c')
     expect(notices.value).to.have.length(1)
     await passTime()
     await asked[0]!.answer()
     expect(lines()).to.deep.equal(['DELETE delete/b'])
   })
 
-  it('spares a new file that has got a name whose deletion waits for its turn', async () => {
+  it('spares a new file that has got a name whose deletion waits in the queue', async () => {
     const { deletions, asked, passTime } = harness()
     deletions.delete(names(300))
     await passTime()
-    deletions.spare('file 270')
+    deletions.cancelDeletion('file 270')
     await asked[0]!.answerLines()
     await asked[1]!.answerLines()
     const sent = asked.flatMap((each) => each.names)

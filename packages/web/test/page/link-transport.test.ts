@@ -1,7 +1,7 @@
 import { createLinkClient, type LinkClient, type Transport } from '@holdfast/client/browser'
 import { expect } from 'chai'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
-import type { Transport as FileTransport } from '../../page/uploads/upload-queue.ts'
+import type { UploadTransport } from '../../page/uploads/upload-queue.ts'
 import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
 import { openStorage } from '../../page/browser/storage.ts'
 
@@ -10,7 +10,7 @@ interface CreateLinkTransport {
     client: LinkClient,
     terms: object,
     context: object,
-  ) => FileTransport
+  ) => UploadTransport
 }
 
 /** Not by its name, since its types are those of a browser, which the tests in Node have not. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Credentials } from '../../page/api/connection.ts'
+import type { CustomerCredentials } from '../../page/api/connection.ts'
 import { settled } from './fake-connection.ts'
 
 interface SessionModule {
-  readonly signIn: (credentials: Credentials, isKept: boolean) => Promise<void>
+  readonly signIn: (credentials: CustomerCredentials, isKept: boolean) => Promise<void>
 }
 
 /** Not by its name, since its types are those of a browser, which the tests in Node have not. */

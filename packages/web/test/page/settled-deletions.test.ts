@@ -11,7 +11,7 @@ describe('Deletions, before a file gets a name that was deleted,', () => {
     const { deletions, asked, lines, passTime, calls } = harness()
     deletions.delete(['a', 'b'])
     let isSettled = false
-    void deletions.settle('a').then(() => (isSettled = true))
+    void deletions.finishDeletion('a').then(() => (isSettled = true))
     await settled()
     expect([lines(), isSettled]).to.deep.equal([['DELETE delete/a'], false])
     await asked[0]!.answer()
@@ -28,7 +28,7 @@ describe('Deletions, before a file gets a name that was deleted,', () => {
     deletions.delete(['a'])
     await passTime()
     let isSettled = false
-    void deletions.settle('a').then(() => (isSettled = true))
+    void deletions.finishDeletion('a').then(() => (isSettled = true))
     await settled()
     expect([asked.length, isSettled]).to.deep.equal([1, false])
     await asked[0]!.answer()
@@ -40,18 +40,18 @@ describe('Deletions, before a file gets a name that was deleted,', () => {
     deletions.delete(['a', 'b'])
     await passTime()
     let isSettled = false
-    void deletions.settle('a').then(() => (isSettled = true))
+    void deletions.finishDeletion('a').then(() => (isSettled = true))
     await settled()
     expect([asked.length, isSettled]).to.deep.equal([1, false])
     await asked[0]!.answerLines()
     expect(isSettled).to.equal(true)
   })
 
-  it('brings forward one that waits for its turn', async () => {
+  it('brings forward one that waits in the queue', async () => {
     const { deletions, asked, lines, passTime } = harness()
     deletions.delete(names(300))
     await passTime()
-    void deletions.settle('file 270')
+    void deletions.finishDeletion('file 270')
     await settled()
     expect(lines()).to.deep.equal(['POST delete/batch', 'DELETE delete/file%20270'])
     await asked[1]!.answer()
@@ -63,7 +63,7 @@ describe('Deletions, before a file gets a name that was deleted,', () => {
 
   it('waits for nothing where there is no deletion', async () => {
     const { deletions, asked } = harness()
-    await deletions.settle('a')
+    await deletions.finishDeletion('a')
     expect(asked).to.deep.equal([])
   })
 })

@@ -22,7 +22,7 @@ const begun = {
 describe('openUnfinishedUploads', () => {
   it('finds after a reload what has begun, by the file and the name', () => {
     const storage = memoryStorage()
-    openUnfinishedUploads('anna', storage).note(begun)
+    openUnfinishedUploads('anna', storage).record(begun)
     const reopened = openUnfinishedUploads('anna', storage)
     expect(reopened.find({ size: 1000, lastModified: 5 }, 'film.mp4')).to.deep.equal(begun)
     expect(reopened.find({ size: 1000, lastModified: 6 }, 'film.mp4')).to.equal(undefined)
@@ -31,15 +31,15 @@ describe('openUnfinishedUploads', () => {
 
   it('shows a customer nothing of another one', () => {
     const storage = memoryStorage()
-    openUnfinishedUploads('anna', storage).note(begun)
+    openUnfinishedUploads('anna', storage).record(begun)
     expect(openUnfinishedUploads('bob', storage).all.value).to.deep.equal([])
   })
 
   it('forgets what is done, and leaves nothing behind', () => {
     const kept = new Map<string, string>()
     const uploads = openUnfinishedUploads('anna', memoryStorage(kept))
-    uploads.note(begun)
-    uploads.note({ ...begun, sent: 500 })
+    uploads.record(begun)
+    uploads.record({ ...begun, sent: 500 })
     expect(uploads.all.value).to.have.length(1)
     uploads.forget(begun.address)
     expect(kept.size).to.equal(0)
@@ -51,10 +51,10 @@ describe('openUnfinishedUploads', () => {
       openUnfinishedUploads('anna', storage),
       openUnfinishedUploads('anna', storage),
     ]
-    one.note(begun)
+    one.record(begun)
     const second = { ...begun, name: 'second.mp4', address: 'https://files.example/resumable/2' }
-    other.note(second)
-    one.note({ ...begun, sent: 500 })
+    other.record(second)
+    one.record({ ...begun, sent: 500 })
     expect(openUnfinishedUploads('anna', storage).all.value).to.deep.equal([
       second,
       { ...begun, sent: 500 },
@@ -69,7 +69,7 @@ describe('openUnfinishedUploads', () => {
       },
     }
     const uploads = openUnfinishedUploads('anna', full)
-    uploads.note(begun)
+    uploads.record(begun)
     expect(uploads.all.value).to.deep.equal([begun])
   })
 })

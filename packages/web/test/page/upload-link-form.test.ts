@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { wishesOf, type UploadLinkForm } from '../../page/links/upload-link-form.ts'
+import { linkOptionsOf, type UploadLinkForm } from '../../page/links/upload-link-form.ts'
 
 const form: UploadLinkForm = {
   isPrefix: true,
@@ -11,24 +11,24 @@ const form: UploadLinkForm = {
 
 describe('The form of a link to upload', () => {
   it('asks for a prefix with a number of files, and for a size only if there is a bound', () => {
-    expect(wishesOf(form)).to.deep.equal({
+    expect(linkOptionsOf(form)).to.deep.equal({
       verb: 'upload',
       expiresIn: 3600,
       prefix: true,
       maxFiles: 20,
     })
-    expect(wishesOf({ ...form, maxSize: 5 })).to.include({ maxSize: 5 })
+    expect(linkOptionsOf({ ...form, maxSize: 5 })).to.include({ maxSize: 5 })
   })
 
   it('asks for one name without a number', () => {
-    const wishes = wishesOf({ ...form, isPrefix: false, maxFiles: 'x' })
-    expect(wishes).to.deep.equal({ verb: 'upload', expiresIn: 3600 })
+    const linkOptions = linkOptionsOf({ ...form, isPrefix: false, maxFiles: 'x' })
+    expect(linkOptions).to.deep.equal({ verb: 'upload', expiresIn: 3600 })
   })
 
   it('refuses a number that the server would refuse, and no name', () => {
     for (const maxFiles of ['', ' ', '0', '10001', '1.5', '-1', 'x', 'NaN']) {
-      expect(() => wishesOf({ ...form, maxFiles }), maxFiles).to.throw('askNumber')
+      expect(() => linkOptionsOf({ ...form, maxFiles }), maxFiles).to.throw('askNumber')
     }
-    expect(() => wishesOf({ ...form, name: '' })).to.throw('askNameMissing')
+    expect(() => linkOptionsOf({ ...form, name: '' })).to.throw('askNameMissing')
   })
 })

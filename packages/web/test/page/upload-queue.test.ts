@@ -12,14 +12,14 @@ interface Attempt {
 }
 
 /** A queue whose sends end when the test says so. */
-function harness(lanes = 2) {
+function harness(concurrency = 2) {
   const attempts: Attempt[] = []
   const timers: { ms: number; run: () => void }[] = []
   const stored: string[] = []
   const discarded: string[] = []
   let idle = 0
   const queue = createUploadQueue({
-    lanes,
+    concurrency,
     transport: {
       send: (item, signal, sent) =>
         new Promise((resolve, reject) => {

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import type { Connection } from '../../page/api/connection.ts'
 import { createFileList } from '../../page/list/file-list-state.ts'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
-import type { Transport } from '../../page/uploads/upload-queue.ts'
+import type { UploadTransport } from '../../page/uploads/upload-queue.ts'
 import { fakeConnection, settled } from './fake-connection.ts'
 
 interface CreateUploadTransport {
-  readonly createUploadTransport: (connection: Connection, context: object) => Transport
+  readonly createUploadTransport: (connection: Connection, context: object) => UploadTransport
 }
 
 /** Not by its name, since its types are those of a browser, which the tests in Node have not. */
@@ -16,7 +16,7 @@ describe('createUploadTransport', () => {
   const context = {
     unfinished: { find: () => undefined },
     rate: { meter: () => () => {} },
-    settle: () => Promise.resolve(),
+    finishDeletion: () => Promise.resolve(),
   }
   const files: Readonly<Record<string, () => File>> = {
     'has no size, since the browser may not read it': () =>
