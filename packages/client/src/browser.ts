@@ -28,5 +28,5 @@ export function createLinkClient(options: LinkClientOptions): LinkClient {
 
 /** Browsers cannot open paths; a `File` can be uploaded as it is. */
 export function openFile(): never {
-  throw new TypeError('Browsers have no paths: upload a File')
+  throw new TypeError('Browsers cannot open paths; upload a File')
 }

@@ -148,7 +148,7 @@ for (const browser of ['chromium', 'firefox'] as const) {
       const options = { url: page.origin, ...login }
       const said: unknown = await tab.evaluate(`useClient(${JSON.stringify(options)})`)
       const refused =
-        'unknown: The server leads to another address, which must not get the password'
+        'unknown: The server redirects to another address, which must not get the password'
       expect(leaked.filter((each) => !each.includes('/favicon.ico'))).to.deep.equal([])
       expect(new Set(Object.values(said as object))).to.deep.equal(new Set([refused]))
     })

@@ -138,11 +138,11 @@ describe('Client', () => {
     const url = `http://127.0.0.1:${service.port}`
     expect(() => createClient({ ...login, url: 'ftp://files' })).to.throw(
       TypeError,
-      'Not a URL of HTTP',
+      'Not an HTTP URL',
     )
     expect(() => createClient({ ...login, url: 'http://a:b@files' })).to.throw(
       TypeError,
-      'no part of the URL',
+      'not in the URL',
     )
     expect(() => createClient({ ...login, url, name: '' })).to.throw(TypeError, 'name is missing')
     for (const wrong of ['a\nb', '\x01', 'a\x7f']) {

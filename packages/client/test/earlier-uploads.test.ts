@@ -146,14 +146,14 @@ describe('An upload that has begun earlier', function () {
     const bytes = contentOf(17 * mebibyte)
     expect(await rejection(service.client.upload('file', bytes, { uploadUrl }))).to.include({
       name: 'TypeError',
-      message: `Not a URL of http://127.0.0.1:${service.port}: http://127.0.0.1:${port}`,
+      message: `Not a URL on http://127.0.0.1:${service.port}: http://127.0.0.1:${port}`,
     })
     expect(await rejection(service.client.discardUpload(uploadUrl))).to.be.instanceOf(TypeError)
     const led = clientOf(leading).upload('file', bytes)
     expect(await rejection(led)).to.include({
       code: 'unknown',
       status: 201,
-      message: `The answer leads to another server: ${new URL(uploadUrl).origin}`,
+      message: `The answer names an address on another server: ${new URL(uploadUrl).origin}`,
     })
     expect(asked).to.deep.equal([])
     expect(service.requests).to.deep.equal([])

@@ -64,7 +64,7 @@ describe('The answer of another server', function () {
         const error = await rejection(ask(clientOf(server), `http://127.0.0.1:${server.port}`))
         expect(error).to.include({ code: 'unknown', status })
         expect(error.message).to.match(
-          /^There is no holdfast at this address: what is there answers 20[024]/,
+          /^There is no holdfast at this address: the server there answered 20[024]/,
         )
         // It is not asked again: what answered so would answer the same.
         expect(asked).to.equal(1)
@@ -116,7 +116,7 @@ describe('The answer of another server', function () {
       const error = await rejection(ask(clientOf(server), address))
       expect(error).to.include({ code: 'unknown', status: 200 })
       expect(error.message).to.match(
-        /^There is no holdfast at this address: what is there answers 200/,
+        /^There is no holdfast at this address: the server there answered 200/,
       )
     })
   }
@@ -125,15 +125,15 @@ describe('The answer of another server', function () {
     await using server = await startServer((_, response) => void response.end('x'.repeat(9999)))
     const error = await rejection(clientOf(server).upload('a', 'b'))
     expect(error.message).to.equal(
-      `There is no holdfast at this address: what is there answers 200: ${'x'.repeat(200)}`,
+      `There is no holdfast at this address: the server there answered 200: ${'x'.repeat(200)}`,
     )
   })
 })
 
 describe('An error of another server', function () {
   this.timeout(60_000)
-  const none = 'There is no holdfast at this address: what is there answers 404'
-  const proxy = 'Something before the server, such as a proxy,'
+  const none = 'There is no holdfast at this address: the server there answered 404'
+  const proxy = 'Something in front of the server, such as a proxy,'
   const json = { 'Content-Type': 'application/json' }
   const errors: readonly (readonly [number, OutgoingHttpHeaders, string, string])[] = [
     [404, page, html, none],
@@ -146,10 +146,10 @@ describe('An error of another server', function () {
       `${none}: Route GET:/list not found`,
     ],
     [404, {}, '', none],
-    [413, page, html, `${proxy} takes no request as large as this (413)`],
-    [413, {}, ' <html>', `${proxy} takes no request as large as this (413)`],
-    [502, page, html, `${proxy} does not reach the server behind it (502)`],
-    [403, page, html, `${proxy} does not let this request through (403)`],
+    [413, page, html, `${proxy} does not accept a request as large as this (413)`],
+    [413, {}, ' <html>', `${proxy} does not accept a request as large as this (413)`],
+    [502, page, html, `${proxy} cannot reach the server (502)`],
+    [403, page, html, `${proxy} refuses this request (403)`],
     [301, { ...page, Location: 'https://x/' }, html, `${none.slice(0, -3)}301`],
   ]
   for (const [status, headers, body, message] of errors) {
@@ -173,7 +173,7 @@ describe('An error of another server', function () {
     const { port } = server.address() as AddressInfo
     expect(await rejection(clientOf({ port }).usage())).to.include({
       code: 'unknown',
-      message: 'There is no holdfast at this address: what is there does not speak HTTP',
+      message: 'There is no holdfast at this address: the program there does not speak HTTP',
     })
     server.close()
   })

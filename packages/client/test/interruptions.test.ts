@@ -169,7 +169,7 @@ describe('Where the line breaks, a client', function () {
     })
     await client.upload('file', contentOf(mebibyte))
     expect(retries.length).to.be.at.least(2)
-    expect(retries[0]?.error.message).to.equal('No answer: nothing came or went for 0.5 s')
+    expect(retries[0]?.error.message).to.equal('No answer: nothing was sent or received for 0.5 s')
   })
 
   it('gives up after as many tries as it may make', async () => {
@@ -212,7 +212,7 @@ describe('Where the line breaks, a client', function () {
     expect(error).to.include({
       code: 'unknown',
       status: 418,
-      message: 'There is no holdfast at this address: what is there answers 418',
+      message: 'There is no holdfast at this address: the server there answered 418',
     })
   })
 
@@ -258,7 +258,7 @@ describe('Where the line breaks, a client', function () {
     const download = await clientOf(server).download('file')
     expect(await rejection(download.text())).to.include({
       code: 'unknown',
-      message: 'The answer is not the part of the file that was asked for',
+      message: 'The answer is not the requested part of the file',
     })
   })
 

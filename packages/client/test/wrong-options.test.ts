@@ -18,13 +18,13 @@ for (const [where, { createClient, createLinkClient }] of Object.entries({ node,
       'no address': [() => createClient({} as never), /url is missing/],
       'an address that is none': [
         () => createClient({ ...login, url: 'foo' }),
-        /url is no address/,
+        /url is not an address/,
       ],
       'no link': [() => createLinkClient({} as never), /link is missing/],
       'no options of a link': [() => createLinkClient(undefined as never), /createLinkClient\(\{/],
       'a link that is none': [
         () => createLinkClient({ link: 's3cr3t' }),
-        /^(?!.*s3cr3t).*no address/,
+        /^(?!.*s3cr3t).*not an address/,
       ],
     }
     for (const [what, [make, words]] of Object.entries(wrong)) {

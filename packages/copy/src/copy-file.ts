@@ -44,7 +44,7 @@ async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
   const opened = await from.open(key)
   if (!opened) return undefined
   const hash = createHash()
-  const deletedMeanwhile = new Error('The file is there no more')
+  const deletedMeanwhile = new Error('The file was deleted during the copy')
   try {
     const content = sentContent(copy, opened, hash, deletedMeanwhile)
     const target = await to.put(key, content, { signal })
@@ -75,7 +75,7 @@ async function* sentContent(
   }
   const now = await from.stat(key)
   if (!now) throw deletedMeanwhile
-  if (now.etag !== info.etag) throw new TransientError('it is replaced again and again')
+  if (now.etag !== info.etag) throw new TransientError('The file was replaced during each try')
 }
 
 async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promise<void> {
@@ -83,7 +83,7 @@ async function verify(copy: FileCopy, written: BlobInfo, digest: string): Promis
   try {
     const found = await readDigest(to, key, copy)
     if (found?.digest === digest) return
-    throw new TransientError('the copy is not the same as the original')
+    throw new TransientError('The copy differs from the original')
   } catch (error) {
     // Otherwise the next run would take the copy for verified. The target may be out of reach; then nothing helps.
     await removeIfOurs(to, key, written).catch(() => {})

@@ -61,7 +61,7 @@ describe('copyFile', () => {
 
   it('removes a second wrong copy, and fails', async () => {
     const { copied } = await tryToCopy(from, spoiling(to, 2))
-    expect(copied).to.have.property('message', 'the copy is not the same as the original')
+    expect(copied).to.have.property('message', 'The copy differs from the original')
     expect(await contentOf(to)).to.deep.equal({})
   })
 
@@ -126,7 +126,7 @@ describe('copyFile', () => {
     let times = 0
     const source = changing(() => putText(from, 'alice', 'a.txt', `replaced ${times++}`))
     const { copied } = await tryToCopy(source, to)
-    expect(copied).to.have.property('message', 'it is replaced again and again')
+    expect(copied).to.have.property('message', 'The file was replaced during each try')
     expect(await contentOf(to)).to.deep.equal({})
   })
 

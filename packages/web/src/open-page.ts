@@ -42,7 +42,7 @@ async function readPageFile(folder: string, path: string): Promise<PageFile> {
   const [identity, gzip, br] = await Promise.all(
     ['', '.gz', '.br'].map((suffix) => readFile(join(folder, path + suffix))),
   )
-  if (!identity || !gzip || !br) throw new Error(`${path} is not whole`)
+  if (!identity || !gzip || !br) throw new Error(`${path} is not complete`)
   const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const extension = extensionOf(path)
   return {

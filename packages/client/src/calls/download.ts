@@ -121,7 +121,7 @@ export async function download(
 
   /** Cancels a response that is not the requested one. */
   function cancelAs({ status }: TransportResponse): HoldfastError {
-    const message = 'The answer is not the part of the file that was asked for'
+    const message = 'The answer is not the requested part of the file'
     const error = new HoldfastError('unknown', message, { status })
     cancelled.abort(error)
     return error
@@ -178,7 +178,7 @@ function hasSize(response: TransportResponse): boolean {
 const sizes = (size: number) => ({ end: size, size })
 
 function rangeOf(start: number, end: number | undefined): string {
-  if (end !== undefined && end <= start) throw new RangeError('end must be behind start')
+  if (end !== undefined && end <= start) throw new RangeError('end must be greater than start')
   return `bytes=${start}-${end === undefined ? '' : end - 1}`
 }
 

@@ -87,5 +87,5 @@ async function* pages<Entry>(
 
 function requireSizes(sizes: readonly number[]): void {
   if (sizes.length > 0 && sizes.every((size) => Number.isSafeInteger(size) && size > 0)) return
-  throw new RangeError('pageSizes must have whole numbers from 1')
+  throw new RangeError('pageSizes must be whole numbers, 1 or more')
 }

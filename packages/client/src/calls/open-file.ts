@@ -82,7 +82,7 @@ async function readUnsized(path: string, size: number): Promise<Uint8Array | und
     if (size > 0 && (await endsAt(file, size))) return undefined
     const content = await readToEnd(file)
     if (content === undefined) {
-      throw new RangeError(`The size of ${path} is not known before it is read; upload a stream`)
+      throw new RangeError(`The size of ${path} is unknown until it is read; upload it as a stream`)
     }
     return content.length === size ? undefined : content
   } finally {

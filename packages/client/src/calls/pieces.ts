@@ -113,7 +113,7 @@ export function piecesOfStream(
     size: undefined,
     body: undefined,
     async at(offset) {
-      if (offset < start) throw new Error('The server has less than it has acknowledged')
+      if (offset < start) throw new Error('The server has fewer bytes than it has acknowledged')
       following ??= readAhead()
       if (offset >= start + bytes.length) {
         const next = await following

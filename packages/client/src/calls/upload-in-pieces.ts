@@ -128,9 +128,13 @@ export async function uploadInPieces(
     await textOf(response)
     const url = new URL(response.header('location') ?? '', endpoint)
     if (url.origin === endpoint.origin) return url
-    throw new HoldfastError('unknown', `The answer leads to another server: ${url.origin}`, {
-      status: response.status,
-    })
+    throw new HoldfastError(
+      'unknown',
+      `The answer names an address on another server: ${url.origin}`,
+      {
+        status: response.status,
+      },
+    )
   }
 
   async function continueUpload(url: URL, from: UploadState): Promise<UploadedFile> {
@@ -225,7 +229,7 @@ export async function uploadInPieces(
 function offsetOf(response: TransportResponse): number {
   const offset = Number(response.header('upload-offset') ?? NaN)
   if (isCount(offset)) return offset
-  throw new HoldfastError('unknown', 'The answer does not say how far the upload is', {
+  throw new HoldfastError('unknown', 'The answer does not contain the offset of the upload', {
     status: response.status,
   })
 }

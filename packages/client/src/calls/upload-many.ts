@@ -172,7 +172,7 @@ async function bytesOfBlob(blob: Blob): Promise<Uint8Array> {
 }
 
 const wrongLength = () =>
-  new HoldfastError('changed-meanwhile', 'The content is not as long as its size')
+  new HoldfastError('changed-meanwhile', 'The length of the content differs from its size')
 
 /** The outcome of the files of a form. */
 interface FormUploaded {
@@ -256,7 +256,7 @@ async function uploadForm(
 /** A form that did not arrive completely: the server has stored neither the file that was arriving, nor those after it. */
 class IncompleteFormError extends HoldfastError {
   constructor(cause: unknown) {
-    super('no-answer', 'The form did not arrive as a whole', { cause })
+    super('no-answer', 'The form did not arrive completely', { cause })
   }
 }
 

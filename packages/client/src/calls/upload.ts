@@ -29,7 +29,7 @@ export async function upload(
   }
   const { pieceSize = Infinity } = options
   if (pieceSize < 1 || !(Number.isInteger(pieceSize) || pieceSize === Infinity)) {
-    throw new RangeError('pieceSize must be a whole number from 1')
+    throw new RangeError('pieceSize must be a whole number, 1 or more')
   }
   // A name that no URL can have would become another one in a header.
   requests.urlOfFile('upload', name)

@@ -64,7 +64,7 @@ export function createCredentials({ name, password, onRefused }: CredentialOptio
 function headerOf(option: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new TypeError(`${option} is missing`)
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(value)) {
-    throw new TypeError(`${option} has a control character, which no header can have`)
+    throw new TypeError(`${option} has a control character, which HTTP headers cannot contain`)
   }
   return String.fromCharCode(...new TextEncoder().encode(value))
 }
@@ -103,9 +103,9 @@ export function linkAccess(link: string | URL): Access {
  */
 export function baseOf(url: string | URL): URL {
   const base = requireUrl('url', url, 'https://files.example.com')
-  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not a URL of HTTP: ${base.href}`)
+  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not an HTTP URL: ${base.href}`)
   if (base.username !== '' || base.password !== '') {
-    throw new TypeError('Credentials are options of their own, and no part of the URL')
+    throw new TypeError('Give the credentials as options, not in the URL')
   }
   base.search = base.hash = ''
   if (!base.pathname.endsWith('/')) base.pathname += '/'

@@ -49,17 +49,17 @@ function isRight(name: string, value: string | undefined): boolean {
 
 /** What the statuses mean when a proxy answers by itself. */
 const proxyMeans: Readonly<Record<number, string>> = {
-  401: 'does not let this request through',
-  403: 'does not let this request through',
-  407: 'does not let this request through',
-  408: 'did not get the request in time',
-  413: 'takes no request as large as this',
-  429: 'gets too many requests',
-  431: 'takes no headers as large as these',
+  401: 'refuses this request',
+  403: 'refuses this request',
+  407: 'refuses this request',
+  408: 'did not receive the request in time',
+  413: 'does not accept a request as large as this',
+  429: 'received too many requests',
+  431: 'does not accept headers as large as these',
   500: 'has failed',
-  502: 'does not reach the server behind it',
-  503: 'does not reach the server behind it',
-  504: 'gets no answer from the server behind it',
+  502: 'cannot reach the server',
+  503: 'cannot reach the server',
+  504: 'got no answer from the server',
 }
 
 /** The error for a response that is not holdfast's; `body` is the beginning of its body. */
@@ -68,8 +68,8 @@ export function foreignAnswerError(response: TransportResponse, body: string): H
   const meaning = proxyMeans[status]
   const sentence =
     meaning === undefined
-      ? `There is no holdfast at this address: what is there answers ${status}`
-      : `Something before the server, such as a proxy, ${meaning} (${status})`
+      ? `There is no holdfast at this address: the server there answered ${status}`
+      : `Something in front of the server, such as a proxy, ${meaning} (${status})`
   const seconds = Number(response.header('retry-after') ?? NaN)
   return new HoldfastError('unknown', `${sentence}${wordsOf(response, body)}`, {
     status,

@@ -21,18 +21,18 @@ export function noAnswerError(error: unknown): HoldfastError {
   const insecure = (message: string) => new HoldfastError('not-secure', message, { cause: error })
   if (unknownIssuer.test(code)) {
     return insecure(
-      `The certificate of the server is not trusted (${code}); NODE_EXTRA_CA_CERTS names a file with others to trust`,
+      `The certificate of the server is not trusted (${code}); to trust its issuer, set NODE_EXTRA_CA_CERTS to a file with that certificate`,
     )
   }
   if (wrongCertificate.test(code)) {
-    return insecure(`The certificate of the server is not right: ${reason}`)
+    return insecure(`The certificate of the server is not valid: ${reason}`)
   }
   if (/wrong version number|packet length too long|http request/.test(reason)) {
     return insecure('The server does not speak HTTPS at this address; http:// may be right')
   }
   if (noAgreement.test(reason)) return insecure(`No secure connection is possible: ${reason}`)
   if (code === 'HPE_INVALID_CONSTANT') {
-    const message = 'There is no holdfast at this address: what is there does not speak HTTP'
+    const message = 'There is no holdfast at this address: the program there does not speak HTTP'
     return new HoldfastError('unknown', message, { cause: error })
   }
   const said = code === refused ? `connection refused${addressOf(error)}` : reason

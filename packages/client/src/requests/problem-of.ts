@@ -79,13 +79,16 @@ export async function* batchLines<File extends { readonly name: string }>(
     const file = files[answered]
     // The server writes no name if it cannot continue.
     if (file === undefined || filename !== file.name) {
-      throw error ?? new HoldfastError('unknown', 'The answer is about other files')
+      throw (
+        error ??
+        new HoldfastError('unknown', 'The answer is about files that were not in the request')
+      )
     }
     answered++
     yield { file, error, etag }
   }
   if (answered < files.length) {
-    throw new HoldfastError('no-answer', 'The answer ends before its last line')
+    throw new HoldfastError('no-answer', 'The answer was cut off before its last line')
   }
 }
 
@@ -107,7 +110,7 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<NamedLi
 function parseLine(line: string): NamedLine {
   const { filename, statusCode, message, etag } = membersOf(line)
   if (typeof statusCode !== 'number' || typeof message !== 'string') {
-    throw new HoldfastError('unknown', 'The answer has a line that says nothing of a file')
+    throw new HoldfastError('unknown', 'The answer has a line that is not the result of a file')
   }
   return {
     filename: typeof filename === 'string' ? filename : undefined,

@@ -62,7 +62,7 @@ export function createRequests(
     urlOfFile: (verb, name) => new URL(`${verb}/${segmentOf(name)}${query}`, base),
     async send({ method = 'GET', headers, signal, onSent, body, expects, ...request }) {
       if (request.url.origin !== base.origin) {
-        throw new TypeError(`Not a URL of ${base.origin}: ${request.url.origin}`)
+        throw new TypeError(`Not a URL on ${base.origin}: ${request.url.origin}`)
       }
       const taken = credentials.take()
       const watch = watchProgress(signal, idleTimeoutMs)
@@ -120,7 +120,9 @@ const longestTimeoutMs = 2 ** 31 - 1
 function watchProgress(outer: AbortSignal | undefined, idleTimeoutMs: number): ProgressWatch {
   const controller = new AbortController()
   const abortAsIdle = (timeoutMs: number) =>
-    controller.abort(new Error(`nothing came or went for ${Math.round(timeoutMs) / 1000} s`))
+    controller.abort(
+      new Error(`nothing was sent or received for ${Math.round(timeoutMs) / 1000} s`),
+    )
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const pause = () => clearTimeout(timer)
@@ -310,9 +312,9 @@ export function createSender(
 ): Sender {
   const retries = chosen ?? defaultRetries
   if (!(Number.isInteger(retries) && retries >= 0)) {
-    throw new RangeError('retries must be a whole number from 0')
+    throw new RangeError('retries must be a whole number, 0 or more')
   }
-  if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be above 0')
+  if (!(idleTimeoutMs > 0)) throw new RangeError('idleTimeoutMs must be greater than 0')
   const requests = createRequests(access, transport, idleTimeoutMs)
   const retriesIfRefused = () =>
     chosen === undefined && !requests.hasAnswered() ? defaultRetriesIfRefused : retries

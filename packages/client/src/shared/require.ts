@@ -25,7 +25,7 @@ export function requireIterable(what: string, value: unknown): void {
 export function requireUrl(what: string, value: unknown, example: string): URL {
   if (typeof value === 'string' || value instanceof URL) {
     if (URL.canParse(String(value))) return new URL(value)
-    throw new TypeError(`${what} is no address such as ${example}`)
+    throw new TypeError(`${what} is not an address such as ${example}`)
   }
   if (value === undefined) throw new TypeError(`${what} is missing: an address such as ${example}`)
   throw new TypeError(`${what} must be an address such as ${example}, not ${kindOf(value)}`)

@@ -19,7 +19,7 @@ async function send({
   if (!(body === undefined || body instanceof Blob || body instanceof Uint8Array)) {
     throw new HoldfastError(
       'unknown-path',
-      'The server takes no uploads in pieces, and browsers send no streams in one',
+      'The server accepts no uploads in pieces, and browsers cannot send a stream in one request',
     )
   }
   const response = await fetch(url, {
@@ -34,7 +34,7 @@ async function send({
   if (response.type === 'opaqueredirect') {
     throw new HoldfastError(
       'unknown',
-      'The server leads to another address, which must not get the password',
+      'The server redirects to another address, which must not get the password',
     )
   }
   return {

@@ -77,7 +77,9 @@ async function sendBody(
   try {
     if (await sendChunks(sent, request, answered)) sent.end()
   } catch (error) {
-    sent.destroy(error instanceof Error ? error : new Error('The body failed', { cause: error }))
+    sent.destroy(
+      error instanceof Error ? error : new Error('Reading the body failed', { cause: error }),
+    )
   }
 }
 

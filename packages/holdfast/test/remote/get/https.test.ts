@@ -64,7 +64,7 @@ describe('holdfast put and get by HTTPS', () => {
       code: 1,
       stdout: '',
       stderr:
-        'holdfast: Failed: The certificate of the server is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS names a file with others to trust\n',
+        'holdfast: Failed: The certificate of the server is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); to trust its issuer, set NODE_EXTRA_CA_CERTS to a file with that certificate\n',
     })
   })
 
