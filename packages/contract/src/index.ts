@@ -35,6 +35,11 @@ export {
   type ResumableUploadsSuiteOptions,
 } from './describe-resumable-uploads.ts'
 export {
+  describeRevocableLocks,
+  type RevocableLocksHarness,
+  type RevocableLocksSuiteOptions,
+} from './describe-revocable-locks.ts'
+export {
   describeUseCounter,
   type UseCounterHarness,
   type UseCounterSuiteOptions,

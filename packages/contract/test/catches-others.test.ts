@@ -16,7 +16,9 @@ import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeUseCounter } from '../src/describe-use-counter.ts'
+import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
 import { brokenKeepers } from './broken/quota-keepers.ts'
+import { brokenLocks, createLocks } from './broken/revocable-locks.ts'
 import { collectTests, failureOf, run, type CollectedTests } from './collecting-runner.ts'
 
 async function expectOnlyFlawCaught(
@@ -300,5 +302,26 @@ describe('describeUseCounter', () => {
   it('has a broken counter for each test', () => {
     const caught = new Set(flaws.map(([, title]) => title))
     expect([...testsOf(sound).keys()].filter((title) => !caught.has(title))).to.deep.equal([])
+  })
+})
+
+describe('describeRevocableLocks', () => {
+  const testsOf = (make: typeof createLocks) =>
+    collectTests((runner) =>
+      describeRevocableLocks('locks', async () => ({ ...make(), dispose: async () => {} }), {
+        runner,
+        isShared: true,
+      }),
+    )
+  const sound = testsOf(createLocks)
+
+  for (const [flaw, title, make] of brokenLocks) {
+    it(`catches an adapter that ${flaw}`, () =>
+      expectOnlyFlawCaught(sound, testsOf(make), title)).timeout(20_000)
+  }
+
+  it('has broken locks for each test', () => {
+    const caught = new Set(brokenLocks.map(([, title]) => title))
+    expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
   })
 })

@@ -1,4 +1,4 @@
-import { createKeyedCounter, createQuotaKeeper } from '@holdfast/core'
+import { createKeyedCounter, createQuotaKeeper, createRevocableLocks } from '@holdfast/core'
 import {
   createMemoryBlobStore,
   createMemoryCredentialSource,
@@ -9,6 +9,7 @@ import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeResumableUploads } from '../src/describe-resumable-uploads.ts'
+import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
 import { describeUseCounter } from '../src/describe-use-counter.ts'
 import { MiB } from '../src/support/sources.ts'
 
@@ -54,5 +55,12 @@ describeUseCounter('the counter of this process', async () => ({
   allowance: 0,
   settle: async () => {},
   endLast: async () => {},
+  dispose: async () => {},
+}))
+
+describeRevocableLocks('the locks of this process', async () => ({
+  takers: [createRevocableLocks()],
+  revoke: async () => {},
+  endFirst: async () => {},
   dispose: async () => {},
 }))

@@ -53,6 +53,7 @@ export interface HeldLock {
   readonly lostHolders: number
   /** Whether the last holder was the same process, so that no one else has changed anything since. `false` if that is not known. */
   readonly isSameHolder: boolean
+  /** A second call does nothing. */
   readonly release: () => void
 }
 

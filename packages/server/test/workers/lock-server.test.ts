@@ -1,3 +1,4 @@
+import { describeRevocableLocks } from '@holdfast/contract'
 import type { HeldLock } from '@holdfast/core'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
@@ -46,6 +47,24 @@ function noting(order: string[], who: string, lock: Promise<HeldLock>) {
     return release
   })
 }
+
+describeRevocableLocks(
+  'the locks of two workers',
+  async () => {
+    const { startWorker, expire } = openWorkers()
+    const [first, last] = [startWorker(), startWorker()]
+    return {
+      takers: [first.takeLock, last.takeLock],
+      revoke: async () => expire(),
+      endFirst: async () => {
+        first.die()
+        expire()
+      },
+      dispose: async () => {},
+    }
+  },
+  { isShared: true },
+)
 
 describe('createLockServer', () => {
   it('gives the lock of a key to one worker after the other', async () => {
