@@ -14,7 +14,7 @@ const users = {
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
   webkit: ['packages/web/test/browser/webkit-driver.ts'],
-  prometheus: ['packages/server/test/metrics/start-prometheus.ts'],
+  prometheus: ['packages/testing/src/prometheus/', '@holdfast/testing/prometheus'],
   python: ['packages/system-tests/test/openapi/python-environment.ts'],
   go: ['packages/system-tests/test/tus-clients/support/go-client.ts'],
   java: ['packages/system-tests/test/openapi/clients/client-project.ts'],

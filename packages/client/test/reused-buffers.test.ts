@@ -4,9 +4,13 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:tls'
-import { makeTemporaryDirectory, startBadLine, type TemporaryDirectory } from '@holdfast/testing'
+import {
+  makeTemporaryDirectory,
+  startBadLine,
+  type TemporaryDirectory,
+  useTrustedCertificate,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { useTrustedCertificate } from '../../server/test/tls/support/trusted-certificate.ts'
 import { createClient, openFile } from '../src/index.ts'
 import { contentOf, mebibyte } from './support/content.ts'
 import { login } from './support/running-service.ts'

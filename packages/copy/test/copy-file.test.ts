@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { contentOf, putText } from '@holdfast/testing'
 import { expect } from 'chai'
 import { copyFile } from '../src/copy-file.ts'
-import { contentOf, putText } from './store-content.ts'
 
 const key = { customer: 'alice', name: 'a.txt' }
 

@@ -1,8 +1,8 @@
 import { FileServiceError, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { contentOf, putText } from '@holdfast/testing'
 import { expect } from 'chai'
 import { copyFiles } from './copy-with-sha256.ts'
-import { contentOf, putText } from './store-content.ts'
 import { watchedStore } from './watched-store.ts'
 
 describe('copyFiles, when something fails', () => {

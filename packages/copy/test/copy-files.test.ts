@@ -1,10 +1,10 @@
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { contentOf, putText } from '@holdfast/testing'
 import { expect } from 'chai'
 import { EmptySourceError } from '../src/copy-files.ts'
 import type { CopyProgress } from '../src/copy-progress.ts'
 import { copyFiles } from './copy-with-sha256.ts'
-import { contentOf, putText } from './store-content.ts'
 import { watchedStore } from './watched-store.ts'
 
 const minutes = 60_000

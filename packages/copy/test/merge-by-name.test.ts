@@ -1,8 +1,8 @@
 import { nastyNames } from '@holdfast/contract'
 import { compareUtf8 } from '@holdfast/core'
+import { collect } from '@holdfast/testing'
 import { expect } from 'chai'
 import { mergeByName } from '../src/merge-by-name.ts'
-import { collect } from './store-content.ts'
 
 async function* list(...names: readonly string[]) {
   for (const name of names) yield { name }

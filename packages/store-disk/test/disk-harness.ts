@@ -1,8 +1,8 @@
-import { readdir, readlink } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { BlobStoreHarness } from '@holdfast/contract'
+import { makeTemporaryDirectory, openFilesIn, type TemporaryDirectory } from '@holdfast/testing'
 import { openDiskBlobStore, type DiskBlobStoreOptions } from '../src/disk-blob-store.ts'
-import { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
 
 /** A store in `place`, which is removed with it. */
 export async function openDiskHarness(
@@ -44,12 +44,4 @@ export async function findLitter(directory: string): Promise<string[]> {
     ...unfinished.map(({ name }) => name),
     ...temporary.filter((entry) => entry.includes(sep)),
   ]
-}
-
-/** The files and directories inside `directory` that this process has open. */
-export async function openFilesIn(directory: string): Promise<string[]> {
-  const descriptors = await readdir('/proc/self/fd')
-  // The descriptor of this very listing is closed by now.
-  const links = descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
-  return (await Promise.all(links)).filter((path) => path.startsWith(directory))
 }

@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path'
+import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
-import { findLitter, openFilesIn } from './disk-harness.ts'
+import { findLitter } from './disk-harness.ts'
 import { interceptFileCalls, type FileCall } from './file-calls-intercepted.ts'
 import { systemError } from './full-disk.ts'
-import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 

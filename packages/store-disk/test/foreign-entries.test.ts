@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
 import { collect } from './collect.ts'
 import { findLitter } from './disk-harness.ts'
-import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 async function* text(content: string | Uint8Array) {
   yield Buffer.from(content)

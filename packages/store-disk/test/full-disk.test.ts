@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { isFileServiceError } from '@holdfast/core'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
-import { findLitter, openFilesIn } from './disk-harness.ts'
+import { findLitter } from './disk-harness.ts'
 import { injectFull, systemError } from './full-disk.ts'
-import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 

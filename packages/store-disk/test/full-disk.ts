@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { interceptFileCalls } from './file-calls-intercepted.ts'
-import { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
 
 /** Room on the disk: bytes. */
 const room = 8 * 1024 * 1024
@@ -19,13 +19,7 @@ export async function openFullDisk(): Promise<TemporaryDirectory> {
 
 function mountSmall(directory: TemporaryDirectory): TemporaryDirectory {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${room}`, 'holdfast-test', directory.path])
-  return {
-    path: directory.path,
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', [directory.path])
-      await directory[Symbol.asyncDispose]()
-    },
-  }
+  return removedAfter(directory, () => execFileSync('umount', [directory.path]))
 }
 
 /** Lets no file grow beyond the room, as a disk would not. */
@@ -37,13 +31,16 @@ export async function injectFull(directory: TemporaryDirectory): Promise<Tempora
       if (size + bytes.length > room) throw systemError('ENOSPC', 'write')
     },
   })
-  return {
-    path: directory.path,
-    async [Symbol.asyncDispose]() {
-      interception[Symbol.dispose]()
-      await directory[Symbol.asyncDispose]()
-    },
+  return removedAfter(directory, () => interception[Symbol.dispose]())
+}
+
+/** The same directory; it is removed after `undo`. */
+function removedAfter(directory: TemporaryDirectory, undo: () => void): TemporaryDirectory {
+  const remove = async () => {
+    undo()
+    await directory.remove()
   }
+  return { path: directory.path, remove, [Symbol.asyncDispose]: remove }
 }
 
 /** An error as Node makes it of a failed system call. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeTemporaryDirectory, type TemporaryDirectory } from './temporary-directory.ts'
+import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 
 /** File systems on which a file that replaces another has a new place among the entries of its directory. */
 export const movingKinds = ['tmpfs', 'Btrfs'] as const
@@ -25,24 +25,18 @@ export async function mountDisk(
   }
   const remove = async () => {
     for (const path of mounted) asRoot('umount', '--lazy', path)
-    await place[Symbol.asyncDispose]()
+    await place.remove()
   }
   try {
     mountOn(place.path, '-t', 'tmpfs', '-o', options, 'holdfast-test')
     const path = kind === 'tmpfs' ? place.path : join(place.path, 'disk')
     if (kind === 'Btrfs') mountOn(path, '-o', 'loop,discard,commit=1', await makeBtrfs(path))
     allowEveryone(path)
-    return { path, [Symbol.asyncDispose]: remove }
+    return { path, remove, [Symbol.asyncDispose]: remove }
   } catch (error) {
     await remove()
     throw error
   }
-}
-
-/** A new directory on `disk`. */
-export async function makeDirectoryOn(disk: TemporaryDirectory): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(disk.path, 'test-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
 /** In memory: what the syncs of a disk take is not what is looked at. */

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeBlobStore } from '@holdfast/contract'
+import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
 import { collect } from './collect.ts'
 import { findLitter, openDiskHarness } from './disk-harness.ts'
-import { describeWithMounts, makeDirectoryOn, mountDisk, movingKinds } from './mounted-disk.ts'
-import type { TemporaryDirectory } from './temporary-directory.ts'
+import { describeWithMounts, mountDisk, movingKinds } from './mounted-disk.ts'
 
 const count = 3000
 const all = Array.from({ length: count }, (_, index) => `name ${index}`).sort()
@@ -48,10 +48,12 @@ describeWithMounts('openDiskBlobStore where a file that replaces another moves',
 
       after(() => disk[Symbol.asyncDispose]())
 
-      describeBlobStore(kind, async () => openDiskHarness({}, await makeDirectoryOn(disk)))
+      describeBlobStore(kind, async () =>
+        openDiskHarness({}, await makeTemporaryDirectory(disk.path)),
+      )
 
       it('lists and counts every file while other processes replace them, and after they were killed', async () => {
-        await using place = await makeDirectoryOn(disk)
+        await using place = await makeTemporaryDirectory(disk.path)
         const directory = place.path
         const store = await openDiskBlobStore({ directory })
         await fill(directory)

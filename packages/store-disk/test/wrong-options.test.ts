@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/index.ts'
-import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 /** What the store says to these options. */
 const refusalOf = (options: unknown) =>

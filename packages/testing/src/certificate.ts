@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { promisify } from 'node:util'
 
 /** A certificate that is its own authority, and its key, both as PEM. */
@@ -25,5 +26,33 @@ export async function makeCertificate({ days = 1 } = {}): Promise<Certificate> {
     }
   } finally {
     await rm(folder, { recursive: true })
+  }
+}
+
+/** Has the tests of a suite trust a certificate for 127.0.0.1: this process, and every curl that it starts. */
+export function useTrustedCertificate(): () => Certificate {
+  let certificate: Certificate | undefined
+  let folder = ''
+  const authorities = getCACertificates('default')
+  const { CURL_CA_BUNDLE } = process.env
+
+  before(async () => {
+    certificate = await makeCertificate()
+    folder = await mkdtemp(join(tmpdir(), 'holdfast-trusted-'))
+    await chmod(folder, 0o755)
+    const bundle = join(folder, 'ca.pem')
+    await writeFile(bundle, certificate.certificate)
+    setDefaultCACertificates([...authorities, certificate.certificate])
+    process.env['CURL_CA_BUNDLE'] = bundle
+  })
+  after(async () => {
+    setDefaultCACertificates(authorities)
+    if (CURL_CA_BUNDLE === undefined) delete process.env['CURL_CA_BUNDLE']
+    else process.env['CURL_CA_BUNDLE'] = CURL_CA_BUNDLE
+    await rm(folder, { recursive: true, force: true })
+  })
+  return () => {
+    if (certificate === undefined) throw new Error('There is a certificate during tests only')
+    return certificate
   }
 }

@@ -3,6 +3,7 @@ export {
   rootCommand,
   childrenOf,
   openDescriptors,
+  openFilesIn,
   residentMiB,
   resetPeak,
   findFreePort,
@@ -10,7 +11,12 @@ export {
   type CurlOptions,
   type CurlResult,
 } from './machine.ts'
-export { makeCertificate, type Certificate } from './certificate.ts'
+export { makeCertificate, useTrustedCertificate, type Certificate } from './certificate.ts'
+export { deployedFile } from './deployed-file.ts'
+export { bytesAt, piece } from './placed-bytes.ts'
+export { seeded } from './seeded.ts'
+export { describeWithDisks, makeSmallDisk, type DiskKind, type SmallDisk } from './small-disk.ts'
+export { collect, contentOf, putText } from './store-content.ts'
 export { catchConsoleErrors, type CaughtErrors, rejection, until } from './until.ts'
 export {
   cheapCost,
@@ -24,6 +30,8 @@ export {
   treeOf,
   type TemporaryDirectory,
 } from './site.ts'
+export { createTlsSite, tlsFlags, validDays, type TlsSite } from './tls-site.ts'
+export { adminPortOf, adminUrl, scrape, type AdminPort, type Scrape } from './admin-port.ts'
 export { startBadLine, type BadLine, type Fate } from './connection/bad-line.ts'
 export {
   exchange,

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -22,6 +22,14 @@ export async function resetPeak(pid: number): Promise<void> {
 /** The number of open descriptors of a process. */
 export async function openDescriptors(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
+}
+
+/** The files and directories inside `directory` that this process has open. */
+export async function openFilesIn(directory: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd')
+  // The descriptor of this very listing is closed by now.
+  const links = descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+  return (await Promise.all(links)).filter((path) => path.startsWith(directory))
 }
 
 /** The running child processes of a process, such as the workers of a server. */

@@ -83,7 +83,6 @@ describe('testNeeds', () => {
   it('has what a test comes to the module of that uses it', async () => {
     const proxy = 'packages/system-tests/test/cluster/support/start-proxy.ts'
     const browser = 'packages/testing/src/browsers/browse.ts'
-    const prometheus = 'packages/server/test/metrics/start-prometheus.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const python = 'packages/system-tests/test/openapi/python-environment.ts'
     const go = 'packages/system-tests/test/tus-clients/support/go-client.ts'
@@ -96,7 +95,7 @@ describe('testNeeds', () => {
       'packages/system-tests/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
       'packages/system-tests/test/abuse/b.test.ts': "import '@holdfast/testing/browsers'\n",
       'packages/system-tests/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
-      'packages/server/test/metrics/d.test.ts': "import './start-prometheus.ts'\n",
+      'packages/server/test/metrics/d.test.ts': "import '@holdfast/testing/prometheus'\n",
       'packages/system-tests/test/containers/e.test.ts': "import './support/product-image.ts'\n",
       'packages/system-tests/test/openapi/e.test.ts': "import './python-environment.ts'\n",
       'packages/system-tests/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
@@ -105,7 +104,6 @@ describe('testNeeds', () => {
       [proxy]: '',
       [image]: '',
       [browser]: '',
-      [prometheus]: '',
       [postgres]: '',
       'scripts/examples/test/c.test.ts': "import './start-postgres.ts'\n",
       [python]: '',

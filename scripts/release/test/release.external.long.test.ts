@@ -1,7 +1,7 @@
 // It makes a release as docs/install.md says, and examines all that is in it. A release takes three quarters of a minute of the
 // processor's time, so there is one for all tests.
+import { describeWithDisks } from '../../../packages/testing/src/small-disk.ts'
 import { describeArmExecutable } from '../../program/test/describe-arm-executable.ts'
-import { describeWithDisks } from '../../../packages/system-tests/test/disk-faults/describe-with-disks.ts'
 import { describeBillsOfMaterials } from './describe-bills-of-materials.ts'
 import { describeDebianPackage } from './describe-debian-package.ts'
 import { describeInstallPage } from './describe-install-page.ts'

@@ -1,8 +1,8 @@
+import { seeded } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createKeyedLock, lockUnlessAborted } from '../../src/model/keyed-lock.ts'
 import { garbageFreeHeap } from '../garbage-free-heap.ts'
 import { rejection } from '../rejection.ts'
-import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
 
 describe('createKeyedLock', () => {

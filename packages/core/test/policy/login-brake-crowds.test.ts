@@ -1,9 +1,9 @@
+import { seeded } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'
-import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
 import { crowd, refuseFalse, times } from './crowd.ts'
 

@@ -1,8 +1,8 @@
+import { seeded } from '@holdfast/testing'
 import { expect } from 'chai'
 import { isFileServiceError } from '../../src/model/errors.ts'
 import type { LocalClaim } from '../../src/policy/quota-claim.ts'
 import { chunks } from '../content.ts'
-import { seeded } from '../seeded.ts'
 import { turn } from '../turn.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'
 

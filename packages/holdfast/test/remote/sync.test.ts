@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { holdfastProgram } from '@holdfast/testing'
+import { nastyNames } from '@holdfast/contract'
 import { expect } from 'chai'
-import { nastyNames } from '../../../contract/src/support/nasty-names.ts'
 import { useSyncSite } from './sync/support/sync-site.ts'
 
 describe('holdfast sync', function () {

@@ -12,9 +12,9 @@ import {
   until,
   uploadHead,
   useHoldfast,
+  adminPortOf,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { adminPortOf } from '../support/admin-port.ts'
 
 describe('holdfast serve --admin-port', function () {
   this.timeout(60_000)

@@ -1,7 +1,6 @@
 import { describeWithContainers, startMinio, minioKeys } from '@holdfast/testing/minio'
-import { createSite, startHoldfast } from '@holdfast/testing'
+import { createSite, startHoldfast, adminPortOf } from '@holdfast/testing'
 import { expect } from 'chai'
-import { adminPortOf } from '../support/admin-port.ts'
 
 describeWithContainers('holdfast serve --admin-port on MinIO', () => {
   it('turns red when MinIO is gone, says why, and is green when it is back', async function () {

@@ -1,13 +1,13 @@
 import type { Finding } from '@holdfast/core'
-import { describeWithMinio } from '@holdfast/testing/minio'
-import { inspectBucket } from '@holdfast/store-minio'
-import { expect } from 'chai'
 import {
+  describeWithMinio,
   policyOf,
   withoutRight,
   type Policy,
-} from '../../../system-tests/test/cluster/support/bucket-policy.ts'
-import { temporaryKeys } from '../../../system-tests/test/cluster/support/temporary-keys.ts'
+  temporaryKeys,
+} from '@holdfast/testing/minio'
+import { inspectBucket } from '@holdfast/store-minio'
+import { expect } from 'chai'
 
 /** Which check each right is for. */
 const checks = {

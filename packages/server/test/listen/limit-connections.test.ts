@@ -12,10 +12,10 @@ import {
   startHoldfastByShell,
   until,
   uploadHead,
+  scrape,
 } from '@holdfast/testing'
 import { expect } from 'chai'
 import { connectionsWithin } from '../../src/listen/limit-connections.ts'
-import { scrape } from '../metrics/scrape.ts'
 
 const login = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`)
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${login.join('')}\r\n`

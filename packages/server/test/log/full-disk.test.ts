@@ -1,9 +1,7 @@
 import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSite, until } from '@holdfast/testing'
+import { createSite, until, describeWithDisks, makeSmallDisk } from '@holdfast/testing'
 import { expect } from 'chai'
-import { describeWithDisks } from '../../../system-tests/test/disk-faults/describe-with-disks.ts'
-import { makeSmallDisk } from '../../../system-tests/test/disk-faults/small-disk.ts'
 import { startSilentServer } from './silent-server.ts'
 
 const dropped = 'holdfast_log_lines_dropped_total'

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { promtool } from '@holdfast/testing/prometheus'
 import { expect } from 'chai'
 import { parse, stringify } from 'yaml'
 import { alertCases, type AlertCase } from './alert-cases.ts'
-import { promtool } from './start-prometheus.ts'
 
 const run = promisify(execFile)
 const alerts = fileURLToPath(new URL('../../../../docs/deploy/alerts.yml', import.meta.url))

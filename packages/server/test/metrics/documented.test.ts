@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { type HoldfastServer, startHoldfast } from '@holdfast/testing'
+import {
+  type HoldfastServer,
+  startHoldfast,
+  createTlsSite,
+  type TlsSite,
+  scrape,
+  type Scrape,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { createTlsSite, type TlsSite } from '../tls/support/tls-site.ts'
-import { scrape, type Scrape } from './scrape.ts'
 
 /** The rows of the tables: name, type and labels. */
 const documented = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8')

@@ -7,9 +7,9 @@ import {
   until,
   uploadHead,
   useHoldfast,
+  scrape,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { scrape } from './scrape.ts'
 
 describe('/metrics', function () {
   this.timeout(60_000)

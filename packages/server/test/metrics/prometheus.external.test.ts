@@ -7,12 +7,18 @@ import {
   type Site,
   startHoldfast,
   until,
+  adminUrl,
 } from '@holdfast/testing'
+import {
+  dashboardPanels,
+  printReadings,
+  readDashboard,
+  type Reading,
+  startPrometheus,
+  type RunningPrometheus,
+} from '@holdfast/testing/prometheus'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { dashboardPanels, printReadings, readDashboard, type Reading } from './read-dashboard.ts'
-import { adminUrl } from './scrape.ts'
-import { startPrometheus, type RunningPrometheus } from './start-prometheus.ts'
 
 /** Panels that show nothing where there is nothing to be seen, each with the reason that its description gives. */
 const mayBeEmpty: Readonly<Record<string, string>> = { Certificate: 'without HTTPS' }

@@ -1,6 +1,13 @@
-import { childrenOf, credentials, type HoldfastServer, until, useHoldfast } from '@holdfast/testing'
+import {
+  childrenOf,
+  credentials,
+  type HoldfastServer,
+  until,
+  useHoldfast,
+  scrape,
+  type Scrape,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { scrape, type Scrape } from './scrape.ts'
 
 describe('/metrics of a server with workers', function () {
   this.timeout(60_000)

@@ -1,8 +1,14 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
-import { type HoldfastServer, openConnection, until, uploadHead } from '@holdfast/testing'
+import {
+  type HoldfastServer,
+  openConnection,
+  until,
+  uploadHead,
+  createTlsSite,
+  type TlsSite,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 /** The first bytes of a TLS record with the beginning of a ClientHello, which never goes on. */
 const halfHello = Buffer.from('160301020001', 'hex')

@@ -11,9 +11,10 @@ import {
   runHoldfast,
   until,
   uploadHead,
+  createTlsSite,
+  type TlsSite,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 const run = promisify(execFile)
 

@@ -3,9 +3,8 @@ import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { HoldfastServer } from '@holdfast/testing'
+import { type HoldfastServer, createTlsSite, type TlsSite } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 const mebibytes = 100
 

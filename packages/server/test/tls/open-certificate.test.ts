@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { makeCertificate } from '@holdfast/testing'
+import { makeCertificate, createTlsSite, type TlsSite } from '@holdfast/testing'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { openCertificate, type CertificateSource } from '../../src/tls/open-certificate.ts'
-import { createTlsSite, type TlsSite } from './support/tls-site.ts'
 
 describe('openCertificate', () => {
   let site: TlsSite

@@ -2,12 +2,17 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeCertificate } from '@holdfast/testing'
+import {
+  makeCertificate,
+  createTlsSite,
+  tlsFlags,
+  validDays,
+  type TlsSite,
+} from '@holdfast/testing'
 import { runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
 import { readCertificate } from '../../src/tls/open-certificate.ts'
-import { createTlsSite, tlsFlags, validDays, type TlsSite } from './support/tls-site.ts'
 
 describe('readCertificate', () => {
   let site: TlsSite

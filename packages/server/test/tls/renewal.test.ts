@@ -2,7 +2,13 @@ import { X509Certificate } from 'node:crypto'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
-import { makeCertificate, type Certificate } from '@holdfast/testing'
+import {
+  makeCertificate,
+  type Certificate,
+  createTlsSite,
+  validDays,
+  type TlsSite,
+} from '@holdfast/testing'
 import {
   type Connection,
   credentials,
@@ -13,7 +19,6 @@ import {
   uploadHead,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createTlsSite, validDays, type TlsSite } from './support/tls-site.ts'
 
 describe('holdfast serve, when its certificate changes,', () => {
   let site: TlsSite

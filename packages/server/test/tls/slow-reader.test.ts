@@ -5,9 +5,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { createHttpsServer } from '@holdfast/http-koa'
-import { makeCertificate } from '@holdfast/testing'
+import { makeCertificate, validDays } from '@holdfast/testing'
 import { until } from '@holdfast/testing'
-import { validDays } from './support/tls-site.ts'
 
 const size = 16 * 1024 * 1024
 const idleTimeoutMs = 1000

@@ -1,6 +1,5 @@
-import { credentials, runHoldfast, useHoldfast } from '@holdfast/testing'
+import { credentials, runHoldfast, useHoldfast, scrape } from '@holdfast/testing'
 import { expect } from 'chai'
-import { scrape } from '../metrics/scrape.ts'
 
 /** Has each request come on a connection of its own, which either worker may accept. */
 const headers = { ...credentials, connection: 'close', 'Tus-Resumable': '1.0.0' }

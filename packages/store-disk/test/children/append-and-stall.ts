@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
+import { piece } from '@holdfast/testing'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
-import { piece } from '../resumable/upload-works.ts'
 
 // Appends to an upload until standard input has something, and writes what has come of it.
 const [directory = '', id = '', offset = '0', length = '0'] = process.argv.slice(2)

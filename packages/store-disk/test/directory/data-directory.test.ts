@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStoreOptions } from '../../src/disk-blob-store.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 async function opening(options: DiskBlobStoreOptions): Promise<string> {
   try {

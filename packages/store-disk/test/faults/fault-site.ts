@@ -1,10 +1,10 @@
 import fsp from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
-import { findLitter, openFilesIn } from '../disk-harness.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
+import { findLitter } from '../disk-harness.ts'
 import { injectFault, type Fault } from './injected-fault.ts'
 
 /** What each error of the system means to whoever calls the store. */

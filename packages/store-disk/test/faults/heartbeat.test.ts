@@ -2,9 +2,9 @@ import { readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 import { injectFault } from './injected-fault.ts'
 
 const interval = 20_000

@@ -1,9 +1,9 @@
 import type { UploadKey } from '@holdfast/core'
+import { bytesAt, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { openDiskHarness } from '../disk-harness.ts'
 import { openFullDisk } from '../full-disk.ts'
-import { bytesAt, piece } from '../resumable/upload-works.ts'
 import {
   contentOf,
   expectMeaning,

@@ -1,13 +1,12 @@
 import { fstatSync } from 'node:fs'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { changeDurably } from '../../src/files/change-durably.ts'
 import { pooledCalls } from '../../src/files/file-calls.ts'
-import { openFilesIn } from '../disk-harness.ts'
 import { replaceSync } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 /** A directory with files that can be renamed within it. */
 async function makePlace() {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { Finding } from '@holdfast/core'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
 import {
   inspectDataDirectory,
   type InspectionOptions,
 } from '../../src/inspect/inspect-data-directory.ts'
 import { collect } from '../collect.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 export async function* text(content: string) {
   yield Buffer.from(content)

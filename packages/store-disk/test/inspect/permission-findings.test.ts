@@ -3,8 +3,8 @@ import { chmod, chown } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Finding } from '@holdfast/core'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 import { faults, found, inspect, makeUsedDirectory } from './inspected.ts'
 
 const run = promisify(execFile)

@@ -4,6 +4,7 @@ import { mkdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createLayout } from '../../src/directory/layout.ts'
 import { createUnchangedCache } from '../../src/files/unchanged-cache.ts'
@@ -12,7 +13,6 @@ import { listNames } from '../../src/list/list-names.ts'
 import type { SortedNames } from '../../src/list/sorted-names.ts'
 import { createPlainWalk, type Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 const rounds = 1000
 

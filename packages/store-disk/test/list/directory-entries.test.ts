@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { withEntries, type EntriesOf } from '../../src/list/directory-entries.ts'
 import { collect } from '../collect.ts'
 import { systemError } from '../full-disk.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 /** Of what an entry is called, in Latin-1, and what it is. */
 const describeAll = async (entriesOf: EntriesOf, directory: string) =>

@@ -4,6 +4,7 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
 import { nastyNames } from '@holdfast/contract'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { createLayout } from '../../src/directory/layout.ts'
@@ -16,7 +17,6 @@ import { listNames } from '../../src/list/list-names.ts'
 import type { SortedNames } from '../../src/list/sorted-names.ts'
 import { createPlainWalk, type Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 /** What has just been changed is kept at once. */
 const atOnce = { settlesAfterMs: -1_000_000 }

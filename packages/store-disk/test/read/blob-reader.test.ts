@@ -1,6 +1,7 @@
 import { lstatSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
 import {
@@ -9,9 +10,7 @@ import {
 } from '../../src/files/unchanged-cache.ts'
 import { createBlobReader } from '../../src/read/blob-reader.ts'
 import { collect } from '../collect.ts'
-import { openFilesIn } from '../disk-harness.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 const key = { customer: 'alice', name: 'blob' }
 

@@ -2,9 +2,9 @@ import { randomFillSync } from 'node:crypto'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createFileContent, type ReadableFile } from '../../src/read/file-content.ts'
-import { makeTemporaryDirectory, type TemporaryDirectory } from '../temporary-directory.ts'
 
 const size = 1_500_000
 const range = { offset: 0, length: size }

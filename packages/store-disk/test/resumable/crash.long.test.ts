@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadKey } from '@holdfast/core'
+import { makeTemporaryDirectory, bytesAt, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { diskUploadSteps } from '../../src/files/crash-point.ts'
 import { findLitter } from '../disk-harness.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { bytesAt, piece, uploadWorks, type UploadWork } from './upload-works.ts'
+import { uploadWorks, type UploadWork } from './upload-works.ts'
 
 const script = join(import.meta.dirname, '..', 'children', 'upload-until-crash.ts')
 const hour = 3_600_000

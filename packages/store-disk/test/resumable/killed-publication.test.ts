@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { makeTemporaryDirectory, bytesAt, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { bytesAt, piece } from './upload-works.ts'
 
 const script = join(import.meta.dirname, '..', 'children', 'publish-and-die.ts')
 const blob = { customer: 'alice', name: 'a' }

@@ -7,11 +7,10 @@ import { readdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { UploadKey } from '@holdfast/core'
+import { makeTemporaryDirectory, bytesAt, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { parseTempDirectoryName, tempDirectoryName } from '../../src/temp/temp-owner.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { bytesAt, piece } from './upload-works.ts'
 
 const script = join(import.meta.dirname, '..', 'children', 'append-and-stall.ts')
 const size = 100_000

@@ -1,12 +1,11 @@
 import { readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
 import { collect } from '../collect.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { piece } from './upload-works.ts'
 
 const key = { customer: 'alice', name: 'a' }
 const plan = { name: 'a', expiresAfterMs: 3_600_000 }

@@ -1,11 +1,10 @@
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeTemporaryDirectory, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
 import { interceptFileCalls, replaceSync, type FileCall } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
-import { piece } from './upload-works.ts'
 
 const blob = { customer: 'alice', name: 'a' }
 const plan = { name: 'a', expiresAfterMs: 3_600_000 }

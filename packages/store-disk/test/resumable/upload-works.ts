@@ -1,6 +1,7 @@
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadKey, UploadPlan } from '@holdfast/core'
+import { piece } from '@holdfast/testing'
 import type { DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { identifyProcess, tempDirectoryName } from '../../src/temp/temp-owner.ts'
 
@@ -32,22 +33,6 @@ export interface Work {
 
 const KiB = 1024
 const MiB = 1024 * KiB
-
-/** A prime number of bytes: no piece is like another one that begins elsewhere at a round number. */
-const period = Buffer.from(Array.from({ length: 65_521 }, (_, at) => (at * 167 + (at >> 8)) & 255))
-
-/** Bytes of the upload from `offset` on: each place has its own, so that a piece in the wrong place shows. */
-export function bytesAt(offset: number, length: number): Buffer {
-  const start = offset % period.length
-  const times = Math.ceil((start + length) / period.length)
-  return Buffer.concat(Array.from({ length: times }, () => period)).subarray(start, start + length)
-}
-
-export async function* piece(offset: number, length: number) {
-  for (let at = 0; at < length; at += 64 * KiB) {
-    yield bytesAt(offset + at, Math.min(64 * KiB, length - at))
-  }
-}
 
 function append(before: number, adds: number, allOrNothing = false): Work {
   return {

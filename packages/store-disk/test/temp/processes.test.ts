@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
 import { identifyProcess, tempDirectoryName } from '../../src/temp/temp-owner.ts'
 import { collect } from '../collect.ts'
 import { findLitter } from '../disk-harness.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const script = (name: string) => join(import.meta.dirname, '..', 'children', name)

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { pooledCalls } from '../../src/files/file-calls.ts'
 import {
@@ -10,7 +11,6 @@ import { openTempDirectory, type TempDirectory } from '../../src/temp/temp-direc
 import { DisturbedWalk } from '../../src/temp/walk-markers.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 /** As a store names the directory of a process that has ended, and that of one of its walks. */
 const dead = '999999999-1-0--abc@elsewhere'

@@ -46,7 +46,7 @@ describe('isRunning', () => {
     const parent = spawn('sh', ['-c', '{ read -r _ <&3; } & echo $!; exec cat'], {
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
     })
-    const [stdin, stdout, , end] = parent.stdio as unknown as [Writable, Readable, null, Writable]
+    const [stdin, stdout, , end] = parent.stdio as [Writable, Readable, null, Writable, undefined]
     const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()
     const pid = Number((await lines.next()).value)
     stdin.write('it is cat\n')

@@ -1,11 +1,11 @@
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { pooledCalls } from '../../src/files/file-calls.ts'
 import { writeContent } from '../../src/write/file-writer.ts'
 import { interceptFileCalls, replaceSync } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
-import { makeTemporaryDirectory } from '../temporary-directory.ts'
 
 const MiB = 1024 ** 2
 

@@ -6,10 +6,16 @@ import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
-import { credentials, type HoldfastServer, residentMiB, startHoldfast } from '@holdfast/testing'
+import {
+  credentials,
+  type HoldfastServer,
+  residentMiB,
+  startHoldfast,
+  adminPortOf,
+  createTlsSite,
+  type TlsSite,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { adminPortOf } from '../../../server/test/support/admin-port.ts'
-import { createTlsSite, type TlsSite } from '../../../server/test/tls/support/tls-site.ts'
 import { endlessStreams, type EndlessStream } from './endless-streams.ts'
 
 /** What docs/reliability.md states. Without bounds the first of the streams took 1,300 MiB, and others waited 3 s. */

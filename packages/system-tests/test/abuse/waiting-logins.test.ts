@@ -1,7 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { credentials, type HoldfastServer, until, useHoldfast } from '@holdfast/testing'
+import { credentials, type HoldfastServer, until, useHoldfast, scrape } from '@holdfast/testing'
 import { expect } from 'chai'
-import { scrape } from '../../../server/test/metrics/scrape.ts'
 
 const addresses = 20
 const guessesOfEach = 24

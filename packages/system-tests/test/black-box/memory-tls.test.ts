@@ -1,5 +1,5 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { useTrustedCertificate } from '../../../server/test/tls/support/trusted-certificate.ts'
+import { useTrustedCertificate } from '@holdfast/testing'
 import { cutAnswers } from './areas/cut-answers.ts'
 import { earlyRefusal } from './areas/early-refusal.ts'
 import { errorForm } from './areas/error-form.ts'

@@ -1,12 +1,12 @@
+import { openMinioBlobStore } from '@holdfast/store-minio'
 import { describeWithMinio } from '@holdfast/testing/minio'
-import { openServerKnown } from '../../../store-minio/test/open-server-known.ts'
 import { describeService } from './describe-service.ts'
 
 describeWithMinio('createApp', (minio) => {
   describeService('the MinIO store', async () => {
     const { endpoint, accessKey, secretKey } = minio()
     const bucket = await minio().createBucket()
-    const store = await openServerKnown({ endpoint, accessKey, secretKey, bucket })
+    const store = await openMinioBlobStore({ endpoint, accessKey, secretKey, bucket })
     return {
       store,
       litter: () => minio().unfinishedUploads(bucket),

@@ -7,14 +7,18 @@ import {
   type BucketLifecycleConfiguration,
 } from '@aws-sdk/client-s3'
 import { createFileService, type BlobStore } from '@holdfast/core'
-import { describeWithMinio, type RunningMinio } from '@holdfast/testing/minio'
+import {
+  describeWithMinio,
+  type RunningMinio,
+  policyOf,
+  withoutRight,
+  type Policy,
+  temporaryKeys,
+} from '@holdfast/testing/minio'
 import { openMinioBlobStore } from '@holdfast/store-minio'
-import { until } from '@holdfast/testing'
+import { until, deployedFile } from '@holdfast/testing'
 import { expect } from 'chai'
-import { policyOf, withoutRight, type Policy } from './support/bucket-policy.ts'
 import { contentOf, digestOf } from './support/content.ts'
-import { deployedFile } from './support/deployed-file.ts'
-import { temporaryKeys } from './support/temporary-keys.ts'
 import { unfinishedUploads } from './support/unfinished-uploads.ts'
 
 const MiB = 1024 ** 2

@@ -5,14 +5,14 @@ import { promisify } from 'node:util'
 import { findFreePort } from '@holdfast/testing'
 import { describeWithContainers, ownershipLabels } from '@holdfast/testing/minio'
 import { until } from '@holdfast/testing'
-import { expect } from 'chai'
-import { documentedSteps } from '../docs/documented-steps.ts'
 import {
   printReadings,
   readDashboard,
   type Reading,
-} from '../../../server/test/metrics/read-dashboard.ts'
-import { startPrometheus } from '../../../server/test/metrics/start-prometheus.ts'
+  startPrometheus,
+} from '@holdfast/testing/prometheus'
+import { expect } from 'chai'
+import { documentedSteps } from '../docs/documented-steps.ts'
 import { composeCommand } from './support/compose-command.ts'
 import { docker } from './support/docker.ts'
 import { mcOutputs, mcScript } from './support/mc-script.ts'

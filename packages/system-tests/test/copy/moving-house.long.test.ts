@@ -5,9 +5,17 @@ import { copyFiles } from '@holdfast/copy'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import { openMinioBlobStore } from '@holdfast/store-minio'
-import { createSite, credentials, startCopy, startHoldfast, treeOf, until } from '@holdfast/testing'
+import {
+  createSite,
+  credentials,
+  startCopy,
+  startHoldfast,
+  treeOf,
+  until,
+  contentOf,
+  putText,
+} from '@holdfast/testing'
 import { expect } from 'chai'
-import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { createHouse, minioSettings, type House } from './house.ts'
 
 const MiB = 1024 ** 2

@@ -1,9 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSite, type HoldfastServer, type Site, startHoldfast, until } from '@holdfast/testing'
+import {
+  createSite,
+  type HoldfastServer,
+  type Site,
+  startHoldfast,
+  until,
+  makeSmallDisk,
+  type DiskKind,
+  type SmallDisk,
+} from '@holdfast/testing'
 import { expect } from 'chai'
 import { beginSending, send } from '../crash/send.ts'
-import { makeSmallDisk, type DiskKind, type SmallDisk } from './small-disk.ts'
 
 /** A real server on a data directory to which something happens. */
 export interface FaultSite extends Site {

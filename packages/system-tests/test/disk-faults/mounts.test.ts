@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { until } from '@holdfast/testing'
+import { until, describeWithDisks } from '@holdfast/testing'
 import { expect } from 'chai'
-import { describeWithDisks } from './describe-with-disks.ts'
 import { countFailures, startFaultSite, type FaultSite } from './fault-site.ts'
 
 /** Every request but of files that are to be read, and whether it changes something. */

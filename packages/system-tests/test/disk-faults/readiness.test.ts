@@ -1,6 +1,5 @@
+import { adminPortOf, describeWithDisks } from '@holdfast/testing'
 import { expect } from 'chai'
-import { adminPortOf } from '../../../server/test/support/admin-port.ts'
-import { describeWithDisks } from './describe-with-disks.ts'
 import { startFaultSite } from './fault-site.ts'
 
 const args = ['--admin-port', '0', '--min-free-space', '1']

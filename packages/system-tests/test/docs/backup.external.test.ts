@@ -3,9 +3,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { createSite, type Site } from '@holdfast/testing'
+import { createSite, type Site, contentOf, putText } from '@holdfast/testing'
 import { expect } from 'chai'
-import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { shellBlocks } from './shell-blocks.ts'
 
 describe('The command in docs/back-up.md, "Back up"', () => {

@@ -13,9 +13,9 @@ import {
   startHoldfast,
   until,
   uploadHead,
+  adminUrl,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { adminUrl } from '../../../server/test/metrics/scrape.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const text = readFileSync(join(root, 'docs/diagnose.md'), 'utf8')

@@ -4,10 +4,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describeWithMinio } from '@holdfast/testing/minio'
-import { openDiskBlobStore } from '@holdfast/store-disk'
-import { createSite, holdfastProgram, type Site } from '@holdfast/testing'
+import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
+import { createSite, holdfastProgram, type Site, contentOf, putText } from '@holdfast/testing'
 import { expect } from 'chai'
-import { contentOf, putText } from '../../../copy/test/store-content.ts'
 import { fencedBlocks } from './documented-steps.ts'
 
 const run = promisify(execFile)
@@ -29,7 +28,7 @@ describeWithMinio('The commands in docs/back-up.md, "Move"', (minio) => {
   })
   afterEach(() => site.remove())
 
-  const change = async (work: (store: Parameters<typeof putText>[0]) => Promise<unknown>) => {
+  const change = async (work: (store: DiskBlobStore) => Promise<unknown>) => {
     const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
     await work(store)
     const content = await contentOf(store)

@@ -1,7 +1,7 @@
 // It cuts the power of real file systems, time and again.
 import { randomInt } from 'node:crypto'
+import { describeWithDisks } from '@holdfast/testing'
 import { expect } from 'chai'
-import { describeWithDisks } from '../disk-faults/describe-with-disks.ts'
 import { missingForPowerCuts } from './missing-for-power-cuts.ts'
 import { startPowerCuts } from './start-power-cuts.ts'
 

@@ -1,7 +1,7 @@
 // It cuts the power of real file systems under uploads in pieces.
 import { randomInt } from 'node:crypto'
+import { describeWithDisks } from '@holdfast/testing'
 import { expect } from 'chai'
-import { describeWithDisks } from '../disk-faults/describe-with-disks.ts'
 import { cutUploads } from './cut-uploads.ts'
 import { missingForPowerCuts } from './missing-for-power-cuts.ts'
 

@@ -14,3 +14,4 @@ export {
   type MinioCluster,
   type StartMinioClusterOptions,
 } from './start-minio-cluster.ts'
+export { policyOf, temporaryKeys, withoutRight, type Policy } from './bucket-policy.ts'

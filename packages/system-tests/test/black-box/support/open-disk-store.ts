@@ -18,7 +18,7 @@ export async function openDiskStore(): Promise<OpenedStore> {
 }
 
 /** Temporary files; the open store's own directory for them, which is empty at rest, is none. */
-async function findLitter(directory: string): Promise<readonly string[]> {
+export async function findLitter(directory: string): Promise<readonly string[]> {
   const own = join(directory, 'tmp')
   const entries = await entriesBelow(own)
   return entries.filter(({ parentPath }) => parentPath !== own).map(({ name }) => name)

@@ -4,9 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { until } from '@holdfast/testing'
+import { until, deployedFile } from '@holdfast/testing'
 import { makeCertificate } from '@holdfast/testing'
-import { deployedFile } from './deployed-file.ts'
 
 export type ProxyKind = 'nginx' | 'haproxy'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { seeded } from '../../../../core/test/seeded.ts'
+import { seeded } from '@holdfast/testing'
 
 /** Choices that look random and are the same in each run with the same seed. */
 export interface Choices {

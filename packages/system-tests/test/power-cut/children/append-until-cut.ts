@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { ResumableUpload } from '@holdfast/core'
 import { openDiskBlobStore } from '@holdfast/store-disk'
-import { seeded } from '../../../../core/test/seeded.ts'
-import { piece } from '../../../../store-disk/test/resumable/upload-works.ts'
+import { seeded, piece } from '@holdfast/testing'
 
 /**
  * Appends to uploads, publishes them, and begins others, several at a time, until the disk fails. Takes the data directory and a seed; writes a

@@ -5,8 +5,8 @@ import { createFileService, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { openDiskBlobStore } from '@holdfast/store-disk'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { makeTemporaryDirectory } from '../../../../store-disk/test/temporary-directory.ts'
 
 const headers = { 'x-auth-name': 'demo', 'x-auth-password': 'sesame' }
 const large = new Uint8Array(3 * 1024 ** 2).map((_, at) => at % 251)

@@ -4,14 +4,11 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { useTrustedCertificate } from '@holdfast/testing'
 import { expect } from 'chai'
-import { expectOk } from '../../../system-tests/test/black-box/support/answer.ts'
-import { formData } from '../../../system-tests/test/black-box/support/customer-client.ts'
-import {
-  startService,
-  type RunningService,
-} from '../../../system-tests/test/black-box/support/running-service.ts'
-import { useTrustedCertificate } from './support/trusted-certificate.ts'
+import { expectOk } from './support/answer.ts'
+import { formData } from './support/customer-client.ts'
+import { startService, type RunningService } from './support/running-service.ts'
 
 const size = 8 * 1024 * 1024
 const content = randomBytes(size)

@@ -3,15 +3,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { until } from '@holdfast/testing'
-import { findFreePort } from '@holdfast/testing'
-import { deployedFile } from '../../../system-tests/test/cluster/support/deployed-file.ts'
+import { deployedFile, deployFolder } from '../deployed-file.ts'
+import { findFreePort } from '../machine.ts'
+import { until } from '../until.ts'
 
 /** The tool that comes with Prometheus. */
 export const promtool = 'promtool'
-
-const deploy = fileURLToPath(new URL('../../../../docs/deploy/', import.meta.url))
 
 /** How often it scrapes, in seconds. */
 export const scrapeSeconds = 1
@@ -42,7 +39,7 @@ export async function startPrometheus(target: string): Promise<RunningPrometheus
     deployedFile('prometheus.yml', {
       '127.0.0.1:3001': target,
       '_interval: 15s': interval,
-      '- alerts.yml': `- ${join(deploy, 'alerts.yml')}`,
+      '- alerts.yml': `- ${join(deployFolder, 'alerts.yml')}`,
     }),
   )
   // It cannot say which port it took.

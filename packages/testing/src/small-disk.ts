@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { asRoot } from '@holdfast/testing'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asRoot } from './machine.ts'
 
 /** A small file system of this user. */
 export interface SmallDisk {
@@ -15,7 +25,7 @@ export interface SmallDisk {
 }
 
 /**
- * `ext4` keeps its files while it is not mounted; `kindless` is one whose directories do not tell what kind their
+ * `ext4` keeps its files while it is not mounted; `kindless` is one whose directories do not say what kind their
  * entries are, as those of some network file systems; `memory` is quick when it is full.
  */
 export type DiskKind = 'ext4' | 'kindless' | 'memory'
@@ -58,4 +68,26 @@ export function makeSmallDisk(path: string, kind: DiskKind): SmallDisk {
 
 function isMounted(path: string): boolean {
   return readFileSync('/proc/self/mounts', 'utf8').includes(` ${path} `)
+}
+
+/**
+ * Declares a mocha suite that mounts disks. Where that is not allowed, its tests fail with a remedy, and
+ * `scripts/test --without-containers` leaves it out, as it does with suites of containers.
+ */
+export function describeWithDisks(title: string, body: () => void): void {
+  const leftOut = process.env['HOLDFAST_WITHOUT_CONTAINERS']
+  if (leftOut && !canMount()) return appendFileSync(leftOut, `${title}\n`)
+  describe(title, body)
+}
+
+function canMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'holdfast-disk-'))
+  try {
+    makeSmallDisk(join(place, 'disk'), 'ext4').remove()
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(place, { recursive: true })
+  }
 }

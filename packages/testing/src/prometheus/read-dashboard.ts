@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { deployedFile } from '../deployed-file.ts'
 import { queryPrometheus } from './start-prometheus.ts'
 
 /** What a panel of the dashboard shows at this moment. */
@@ -20,8 +20,8 @@ export interface Panel {
 
 /** The panels of the dashboard, in order. */
 export function dashboardPanels(): readonly Panel[] {
-  const file = new URL('../../../../docs/deploy/grafana-dashboard.json', import.meta.url)
-  const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { readonly panels: readonly Panel[] }
+  const dashboard: unknown = JSON.parse(deployedFile('grafana-dashboard.json'))
+  const { panels } = dashboard as { readonly panels: readonly Panel[] }
   return panels.filter(({ type }) => type !== 'row')
 }
 

@@ -1,12 +1,7 @@
-import {
-  createSite,
-  credentials,
-  curl,
-  type HoldfastServer,
-  type Site,
-  startHoldfast,
-} from '@holdfast/testing'
-import { makeCertificate, type Certificate } from '@holdfast/testing'
+import { makeCertificate, type Certificate } from './certificate.ts'
+import { startHoldfast, type HoldfastServer } from './holdfast.ts'
+import { curl } from './machine.ts'
+import { createSite, credentials, type Site } from './site.ts'
 
 /** A site with a certificate for 127.0.0.1 in `cert.pem` and its key in `key.pem`. */
 export interface TlsSite extends Site {
