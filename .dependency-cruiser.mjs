@@ -42,14 +42,21 @@ const rules = [
   {
     name: 'packages-by-their-names',
     comment:
-      "Another package is what its manifest exports, so never a path into the other one's sources.",
-    from: { path: '^packages/([^/]+)/(?:src|page)/' },
+      "Another package is what its manifest exports, so no source and no test imports a path in the other one's sources. Only system-tests " +
+      'also test parts that no manifest exports.',
+    from: { path: '^packages/([^/]+)/', pathNot: '^packages/system-tests/' },
     to: { path: '^packages/[^/]+/(?:src|page)/', pathNot: '^packages/$1/' },
   },
   {
     name: 'sources-know-no-tests',
     from: { path: '^packages/[^/]+/(?:src|page)/' },
     to: { path: '^packages/[^/]+/test/' },
+  },
+  {
+    name: 'tests-share-through-testing',
+    comment: 'What tests of several packages use is exported by packages/testing.',
+    from: { path: '^packages/([^/]+)/' },
+    to: { path: '^packages/[^/]+/test/', pathNot: '^packages/$1/' },
   },
   {
     name: 'core-imports-only-itself',

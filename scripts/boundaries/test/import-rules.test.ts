@@ -87,6 +87,25 @@ describe('The rules of imports', function () {
     expect(rules).to.deep.equal(['packages-by-their-names'])
   })
 
+  it('name a test that reaches into the sources of another package, unless it is of system-tests', async () => {
+    const files = { ...built('core'), ...packageFiles('store-disk', {}) }
+    const source = "import '../../core/src/index.ts'"
+    const rules = await brokenRules({ ...files, 'packages/store-disk/test/a.test.ts': source })
+    expect(rules).to.deep.equal(['packages-by-their-names'])
+    const others = await brokenRules({ ...files, 'packages/system-tests/test/a.test.ts': source })
+    expect(others).to.deep.equal([])
+  })
+
+  it('name a test that imports what lies beside the tests of another package', async () => {
+    const rules = await brokenRules({
+      ...packageFiles('store-disk', {}),
+      'packages/store-disk/test/support.ts': '',
+      'packages/store-disk/test/a.test.ts': "import './support.ts'",
+      'packages/system-tests/test/b.test.ts': "import '../../store-disk/test/support.ts'",
+    })
+    expect(rules).to.deep.equal(['tests-share-through-testing'])
+  })
+
   it('name a source that imports its tests', async () => {
     const rules = await brokenRules({
       ...packageFiles('store-disk', { source: "import '../test/support.ts'" }),
