@@ -6,8 +6,8 @@ export {
   type AnsweredRequest,
   type OnAnswered,
   type Route,
-  httpSteps,
-  type HttpStep,
+  httpCrashPoints,
+  type HttpCrashPoint,
 } from './server/exchange.ts'
 export { createAddressSet, createAddressOf, type AddressOf } from './guards/address-of.ts'
 export { type HttpLog, createErrors } from './guards/errors.ts'

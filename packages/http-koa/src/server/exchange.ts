@@ -251,24 +251,24 @@ function begin(): Tick {
 }
 
 /**
- * The steps of a request that matter to what is stored, each named after what has just happened. They are published as these
+ * The crash points of a request, each named after what has just happened. They are published as these
  * strings on the diagnostics channel `holdfast:http-koa:step`, before anything else happens, so that a subscriber can look at
  * the store, or end the process, at exactly that point.
  */
-export const httpSteps = [
+export const httpCrashPoints = [
   // POST /upload: the closing boundary has been read, and nothing is published yet.
   'form-complete',
   // The status of the answer, a success or an error, is certain, and nothing of it has been sent.
   'answer-ready',
 ] as const
 
-/** One of {@link httpSteps}. */
-export type HttpStep = (typeof httpSteps)[number]
+/** One of {@link httpCrashPoints}. */
+export type HttpCrashPoint = (typeof httpCrashPoints)[number]
 
 const steps = channel('holdfast:http-koa:step')
 
 /** Publishes the step `name`. */
-export function step(name: HttpStep): void {
+export function step(name: HttpCrashPoint): void {
   // Without a subscriber this calls an empty function.
   steps.publish(name)
 }

@@ -5,7 +5,7 @@ import { channel } from 'node:diagnostics_channel'
  * diagnostics channel `holdfast:store-disk:step`. Subscribers run synchronously: a test can inspect the directory, or kill the process, at
  * each of them.
  */
-export const diskSteps = [
+export const diskCrashPoints = [
   // Opening a directory. A new one has the first and those of the marker (the layout file); each dead owner has a pair of left-overs.
   'data-directory-made',
   'instance-made',
@@ -35,8 +35,8 @@ export const diskSteps = [
   'removal-synced',
 ] as const
 
-/** The crash points of uploads in pieces, published on the same channel. Such uploads also reach those of {@link diskSteps}. */
-export const diskUploadSteps = [
+/** The crash points of uploads in pieces, published on the same channel. Such uploads also reach those of {@link diskCrashPoints}. */
+export const diskUploadCrashPoints = [
   // Remembering an upload that arrived whole.
   'upload-remembered',
   // Begin.
@@ -62,13 +62,15 @@ export const diskUploadSteps = [
   'upload-removal-synced',
 ] as const
 
-/** One of {@link diskSteps} or of {@link diskUploadSteps}. */
-export type DiskStep = (typeof diskSteps)[number] | (typeof diskUploadSteps)[number]
+/** One of {@link diskCrashPoints} or of {@link diskUploadCrashPoints}. */
+export type DiskCrashPoint =
+  | (typeof diskCrashPoints)[number]
+  | (typeof diskUploadCrashPoints)[number]
 
 const steps = channel('holdfast:store-disk:step')
 
 /** Publishes that the crash point `name` has been reached. */
-export function crashPoint(name: DiskStep): void {
+export function crashPoint(name: DiskCrashPoint): void {
   // Without a subscriber this is a call of an empty function.
   steps.publish(name)
 }

@@ -6,7 +6,7 @@ import type { UploadKey } from '@holdfast/core'
 import { makeTemporaryDirectory, bytesAt, piece } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
-import { diskUploadSteps } from '../../src/files/crash-point.ts'
+import { diskUploadCrashPoints } from '../../src/files/crash-point.ts'
 import { findLitter } from '../disk-harness.ts'
 import { uploadWorks, type UploadWork } from './upload-works.ts'
 
@@ -58,7 +58,7 @@ describe('openDiskBlobStore, killed with SIGKILL', function () {
   })
 
   it('has died at every step of uploads that the store publishes', () => {
-    expect(diskUploadSteps.filter((step) => !seen.has(step))).to.deep.equal([])
+    expect(diskUploadCrashPoints.filter((step) => !seen.has(step))).to.deep.equal([])
   })
 
   after(() => console.log(`figures: uploads in pieces: ${kills} kills at ${seen.size} steps`))

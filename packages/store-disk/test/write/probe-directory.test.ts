@@ -3,15 +3,18 @@ import { readdirSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { DiskStep } from '../../src/files/crash-point.ts'
+import type { DiskCrashPoint } from '../../src/files/crash-point.ts'
 import { collect } from '../collect.ts'
 import { expectMeaning, expectNoLitter, openFaultSite, text } from '../faults/fault-site.ts'
 
 /** What is below `directory` at each step that `work` takes, as paths. */
 async function watchSteps(directory: string, work: () => Promise<unknown>) {
-  const seen = new Map<DiskStep, readonly string[]>()
+  const seen = new Map<DiskCrashPoint, readonly string[]>()
   const look = (step: unknown) =>
-    void seen.set(step as DiskStep, readdirSync(directory, { recursive: true, encoding: 'utf8' }))
+    void seen.set(
+      step as DiskCrashPoint,
+      readdirSync(directory, { recursive: true, encoding: 'utf8' }),
+    )
   subscribe('holdfast:store-disk:step', look)
   try {
     await work()
@@ -35,7 +38,7 @@ describe('DiskBlobStore.probe', () => {
       'name-synced',
       'name-removed',
       'removal-synced',
-    ] satisfies DiskStep[])
+    ] satisfies DiskCrashPoint[])
   })
 
   it('is seen by no customer at any step, and leaves nothing', async () => {

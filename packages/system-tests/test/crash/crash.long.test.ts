@@ -1,10 +1,10 @@
 // It kills a server at every step.
 import { expect } from 'chai'
-import { httpSteps } from '@holdfast/http-koa'
-import { diskSteps, diskUploadSteps } from '@holdfast/store-disk'
+import { httpCrashPoints } from '@holdfast/http-koa'
+import { diskCrashPoints, diskUploadCrashPoints } from '@holdfast/store-disk'
 import { pieceScenarios } from './piece-scenarios.ts'
 import { crash, rehearse } from './run-scenario.ts'
-import type { Scenario, Step } from './scenario.ts'
+import type { Scenario, CrashPoint } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
 /** How many servers die at a time. */
@@ -30,7 +30,7 @@ function readAhead(tasks: readonly (() => Promise<void>)[]): (index: number) => 
 }
 
 /** Whether a server is killed in the scenario at the step: where no other scenario has the same step in the same state of files. */
-const isKilledAt = ({ kills }: Scenario, step: Step) =>
+const isKilledAt = ({ kills }: Scenario, step: CrashPoint) =>
   isThorough || kills === undefined || kills.includes(step)
 
 describe('holdfast serve, killed with SIGKILL', function () {
@@ -42,7 +42,7 @@ describe('holdfast serve, killed with SIGKILL', function () {
     const index = tasks.push(task) - 1
     it(title, () => run(index))
   }
-  const kill = async (scenario: Scenario, steps: readonly Step[]) => {
+  const kill = async (scenario: Scenario, steps: readonly CrashPoint[]) => {
     await crash(scenario, steps)
     killed.push({ scenario: scenario.title, step: steps.at(-1) ?? '' })
   }
@@ -81,7 +81,7 @@ describe('holdfast serve, killed with SIGKILL', function () {
   describe('in all of them', () => {
     it('has died at every step that the store and the routes publish', () => {
       const known = new Set<string>(killed.map(({ step }) => step))
-      const all = [...diskSteps, ...diskUploadSteps, ...httpSteps]
+      const all = [...diskCrashPoints, ...diskUploadCrashPoints, ...httpCrashPoints]
       expect(all.filter((step) => !known.has(step))).to.deep.equal([])
     })
   })

@@ -1,15 +1,15 @@
 import { type HoldfastServer, startHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { CrashSite } from './crash-site.ts'
-import type { Scenario, Step } from './scenario.ts'
+import type { Scenario, CrashPoint } from './scenario.ts'
 
 /** A server that reports its steps, and dies when it has come through all of `steps`. */
 export function startReporting(
   site: CrashSite,
   { upload }: Scenario,
-  steps: readonly Step[],
+  steps: readonly CrashPoint[],
 ): Promise<HoldfastServer> {
-  const module = new URL('children/die-at-step.ts', import.meta.url).href
+  const module = new URL('children/die-at-crash-point.ts', import.meta.url).href
   const env = { NODE_OPTIONS: `--import ${module}`, CRASH_AFTER: steps.join(' ') }
   return startHoldfast(upload ? ['--resumable-draft'] : [], { cwd: site.path, env })
 }
@@ -30,6 +30,6 @@ export async function dieSoon(server: HoldfastServer): Promise<string> {
 }
 
 /** The steps that a server has reported. */
-export function stepsIn(output: string): readonly Step[] {
-  return [...output.matchAll(/^step: (.*)$/gm)].map(([, step]) => step as Step)
+export function crashPointsIn(output: string): readonly CrashPoint[] {
+  return [...output.matchAll(/^crash point: (.*)$/gm)].map(([, step]) => step as CrashPoint)
 }

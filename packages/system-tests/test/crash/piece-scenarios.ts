@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { identifyProcess, tempDirectoryName } from '../../../store-disk/src/temp/temp-owner.ts'
 import { patternedContent } from './patterned-content.ts'
 import { draft, tus, tusWithoutLength, type PieceProtocol } from './piece-protocols.ts'
-import type { Scenario, Step, UploadAtStake } from './scenario.ts'
+import type { Scenario, CrashPoint, UploadAtStake } from './scenario.ts'
 
 const KiB = 1024
 const whole = 60 * KiB
@@ -14,7 +14,7 @@ const before = { 'kept.txt': patternedContent('kept', 100), 'a.txt': patternedCo
 const file = { name: 'a.txt', content: patternedContent('new', whole) }
 const changes = [[file.name, file.content]] as const
 
-const publishing: readonly Step[] = [
+const publishing: readonly CrashPoint[] = [
   ...(['content-synced', 'temporary-made'] as const),
   ...(['upload-record-replaced', 'directory-synced'] as const),
   ...(['named', 'name-synced', 'upload-published', 'answer-ready', 'answer-sent'] as const),

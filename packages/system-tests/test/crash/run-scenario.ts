@@ -1,26 +1,26 @@
 import { expect } from 'chai'
 import { createCrashSite, type CrashSite, type Files } from './crash-site.ts'
-import { dieSoon, dieUnasked, startReporting, stepsIn } from './dying-server.ts'
+import { dieSoon, dieUnasked, startReporting, crashPointsIn } from './dying-server.ts'
 import { expectCleanOpening, expectOnDisk, expectQuota, expectServed } from './expect-state.ts'
 import { patternedContent } from './patterned-content.ts'
-import { filesAfter, type Scenario, type Step } from './scenario.ts'
+import { filesAfter, type Scenario, type CrashPoint } from './scenario.ts'
 import type { Answer } from './send.ts'
 import { startSurvivor, type SurvivingServer } from './surviving-server.ts'
 import { stallUpload } from './uploads.ts'
 import { awaitSweep, beginBefore, expectUpload, goOn, settings } from './uploads-at-stake.ts'
 
-const acknowledging: readonly Step[] = ['name-synced', 'removal-synced']
+const acknowledging: readonly CrashPoint[] = ['name-synced', 'removal-synced']
 const neighbour = { name: 'neighbour.txt', content: patternedContent('neighbour', 200_000) }
 
 /** How a server has ended. */
 interface End {
   /** What it has gone through. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly CrashPoint[]
   readonly answer?: Answer | undefined
 }
 
 /** Runs the scenario to its end; resolves to its steps, and checks that they are those of the scenario, in their order, and no others. */
-export async function rehearse(scenario: Scenario): Promise<readonly Step[]> {
+export async function rehearse(scenario: Scenario): Promise<readonly CrashPoint[]> {
   const { steps } = await onSite(scenario, async (site, place) => {
     const server = await startReporting(site, scenario, [])
     const answer = await scenario.request?.(server.url, site, place)
@@ -28,7 +28,7 @@ export async function rehearse(scenario: Scenario): Promise<readonly Step[]> {
     if (scenario.upload?.after === 'expired') await server.logged('expired uploads were removed')
     server.signal('SIGTERM')
     await server.ended
-    const all = stepsIn(server.output())
+    const all = crashPointsIn(server.output())
     const found = isStart(scenario) ? all : all.slice(all.indexOf('opened') + 1)
     const { steps = found } = scenario
     expect(found.filter(isCertain)).to.deep.equal(steps.filter(isCertain))
@@ -38,7 +38,7 @@ export async function rehearse(scenario: Scenario): Promise<readonly Step[]> {
 }
 
 /** Runs the scenario up to a step, where the server dies, and checks what is found then. */
-export async function crash(scenario: Scenario, steps: readonly Step[]): Promise<void> {
+export async function crash(scenario: Scenario, steps: readonly CrashPoint[]): Promise<void> {
   await onSite(scenario, async (site, place) => {
     const starting = startReporting(
       site,
@@ -46,12 +46,12 @@ export async function crash(scenario: Scenario, steps: readonly Step[]): Promise
       isStart(scenario) ? steps : ['opened', ...steps],
     )
     if (!scenario.request) {
-      expectStep(await dieUnasked(starting), steps)
+      expectCrashPoint(await dieUnasked(starting), steps)
       return { steps }
     }
     const server = await starting
     const answer = await scenario.request(server.url, site, place)
-    expectStep(await dieSoon(server), steps)
+    expectCrashPoint(await dieSoon(server), steps)
     if (steps.at(-1) === 'answer-sent') expectAnswer(scenario, answer)
     else expectNoFalsePromise(answer, steps)
     return { steps, answer }
@@ -120,8 +120,8 @@ function isCertain(step: string): boolean {
   return step !== 'content-written'
 }
 
-function expectStep(output: string, steps: readonly Step[]): void {
-  expect(stepsIn(output).at(-1), output).to.equal(steps.at(-1))
+function expectCrashPoint(output: string, steps: readonly CrashPoint[]): void {
+  expect(crashPointsIn(output).at(-1), output).to.equal(steps.at(-1))
 }
 
 function expectAnswer({ answer: expected }: Scenario, actual: Answer | undefined): void {
@@ -132,7 +132,7 @@ function expectAnswer({ answer: expected }: Scenario, actual: Answer | undefined
 }
 
 /** Nothing may be called safe before it is. */
-function expectNoFalsePromise({ content, isWhole }: Answer, steps: readonly Step[]): void {
+function expectNoFalsePromise({ content, isWhole }: Answer, steps: readonly CrashPoint[]): void {
   expect(isWhole, 'a whole answer').to.equal(false)
   const promises = content.toString().match(/OK/g)?.length ?? 0
   const kept = steps.filter((step) => acknowledging.includes(step)).length

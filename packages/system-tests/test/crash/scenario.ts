@@ -1,11 +1,11 @@
-import type { HttpStep } from '@holdfast/http-koa'
-import type { DiskStep } from '@holdfast/store-disk'
+import type { HttpCrashPoint } from '@holdfast/http-koa'
+import type { DiskCrashPoint } from '@holdfast/store-disk'
 import type { CrashSite, Files } from './crash-site.ts'
 import type { FileInPieces, PieceProtocol } from './piece-protocols.ts'
 import type { Answer } from './send.ts'
 
 /** Where a server can be killed; the last one is Node's own, after which nothing is left to do. */
-export type Step = DiskStep | HttpStep | 'answer-sent'
+export type CrashPoint = DiskCrashPoint | HttpCrashPoint | 'answer-sent'
 
 /** Something that a server is killed in the middle of. */
 export interface Scenario {
@@ -14,9 +14,9 @@ export interface Scenario {
    * Its steps, in order. Of `content-written` there may be more. Those of a scenario with a request or an upload in pieces begin when
    * the directory has been opened, those of one without with the start of the process. Default: those that a rehearsal finds.
    */
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly CrashPoint[]
   /** Where the server is killed unless HOLDFAST_CRASH_EVERYWHERE is set: other scenarios have the other steps. Default: at each step. */
-  readonly kills?: readonly Step[]
+  readonly kills?: readonly CrashPoint[]
   /** What is stored before; without it there is no data directory. */
   readonly before?: Files
   /** What is to be done. A scenario without is about the start itself. */
@@ -47,10 +47,10 @@ export interface UploadAtStake {
   readonly after: number | 'discarded' | 'expired'
 }
 
-const publishing: readonly Step[] = ['named', 'name-removed']
+const publishing: readonly CrashPoint[] = ['named', 'name-removed']
 
 /** What is stored when a server has died after `steps`; default: when all is done. */
-export function filesAfter(scenario: Scenario, steps?: readonly Step[]): Files {
+export function filesAfter(scenario: Scenario, steps?: readonly CrashPoint[]): Files {
   const { before = {}, changes = [], rivals = {} } = scenario
   const published = steps?.filter((step) => publishing.includes(step)).length
   const files = new Map(Object.entries({ ...before, ...rivals }))

@@ -1,10 +1,10 @@
 import { patternedContent } from './patterned-content.ts'
-import type { Scenario, Step } from './scenario.ts'
+import type { Scenario, CrashPoint } from './scenario.ts'
 import { send, sendBatchInTurn, sendForm } from './send.ts'
 import { createAgainstRival } from './uploads.ts'
 
 /** One whose steps are known. */
-type KnownScenario = Scenario & { readonly steps: readonly Step[] }
+type KnownScenario = Scenario & { readonly steps: readonly CrashPoint[] }
 
 const KiB = 1024
 // A byte more, or else all of it might come in pieces that are not gathered, and nothing be left for the end.
@@ -19,20 +19,24 @@ const old = (size: number) => patternedContent('old', size)
 
 // What is below 64 KiB is written when the content has ended, and so is the last piece of what is far beyond. What is
 // written when of 64 KiB, or a byte more, depends on the pieces in which it comes.
-const arrived: readonly Step[] = ['temporary-made', 'content-ended', 'content-written']
-const largeArriving: readonly Step[] = ['temporary-made', 'content-written', 'content-written']
-const largeArrived: readonly Step[] = [...largeArriving, 'content-ended', 'content-written']
-const sealed: readonly Step[] = ['content-synced', 'temporary-closed']
+const arrived: readonly CrashPoint[] = ['temporary-made', 'content-ended', 'content-written']
+const largeArriving: readonly CrashPoint[] = [
+  'temporary-made',
+  'content-written',
+  'content-written',
+]
+const largeArrived: readonly CrashPoint[] = [...largeArriving, 'content-ended', 'content-written']
+const sealed: readonly CrashPoint[] = ['content-synced', 'temporary-closed']
 // The first time that a process stores something of a customer, it makes sure of the directory.
-const certain: readonly Step[] = [...sealed, 'directory-synced']
-const named: readonly Step[] = ['named', 'name-synced']
-const answered: readonly Step[] = ['answer-ready', 'answer-sent']
+const certain: readonly CrashPoint[] = [...sealed, 'directory-synced']
+const named: readonly CrashPoint[] = ['named', 'name-synced']
+const answered: readonly CrashPoint[] = ['answer-ready', 'answer-sent']
 
 function overwrite(
   newSize: number,
   oldSize: number,
-  arriving: readonly Step[],
-  kills: readonly Step[],
+  arriving: readonly CrashPoint[],
+  kills: readonly CrashPoint[],
 ): KnownScenario {
   return {
     kills,
@@ -190,7 +194,7 @@ const deletions: readonly KnownScenario[] = [
   },
 ]
 
-const swept: readonly Step[] = ['left-overs-found', 'left-overs-removed']
+const swept: readonly CrashPoint[] = ['left-overs-found', 'left-overs-removed']
 
 const starts: readonly KnownScenario[] = [
   {
