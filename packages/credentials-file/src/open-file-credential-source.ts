@@ -270,14 +270,14 @@ function createLinkKeys(cost: ScryptCost): LinkKeys {
   const compute = async ({ hashOf, plainPasswords }: KeyMaterial) => {
     const next = new Map<string, Uint8Array>()
     for (const [name, password] of plainPasswords) {
-      const place = placeOf(name, hashOf(name))
-      next.set(place, known.get(place) ?? (await linkKeyOfPassword(name, password, cost)))
+      const cacheKey = cacheKeyOf(name, hashOf(name))
+      next.set(cacheKey, known.get(cacheKey) ?? (await linkKeyOfPassword(name, password, cost)))
     }
     known = next
     plainPasswords.clear()
   }
 
-  const computeInTurn = (material: KeyMaterial) => {
+  const computeInOrder = (material: KeyMaterial) => {
     const mine = computing.then(() => {
       if (material.plainPasswords.size > 0) return compute(material)
     })
@@ -286,14 +286,14 @@ function createLinkKeys(cost: ScryptCost): LinkKeys {
   }
 
   return async (material, name) => {
-    await computeInTurn(material)
+    await computeInOrder(material)
     const passwordHash = material.hashOf(name)
     const fromHash = linkKeyOfHash(name, passwordHash)
-    return known.get(placeOf(name, passwordHash)) ?? fromHash
+    return known.get(cacheKeyOf(name, passwordHash)) ?? fromHash
   }
 }
 
 /** The key of `known`. Names and hashes contain no NUL. */
-function placeOf(name: string, passwordHash = ''): string {
+function cacheKeyOf(name: string, passwordHash = ''): string {
   return `${name}\0${passwordHash}`
 }

@@ -78,7 +78,7 @@ export async function openWatchedFiles<Value, Failure extends Error>(
     else take(result.value)
     return result
   }
-  const readInTurn = (isAsked: boolean) => {
+  const readInOrder = (isAsked: boolean) => {
     const result = reading.then(() => readNow(isAsked))
     // A callback that throws fails this reading, and not the next one.
     reading = result.catch(() => {})
@@ -89,7 +89,7 @@ export async function openWatchedFiles<Value, Failure extends Error>(
       ? watchPaths(paths, {
           intervalMs: pollIntervalMs,
           async onChanged() {
-            const result = await readInTurn(false)
+            const result = await readInOrder(false)
             return !('refusal' in result) || result.refusal.isFinal
           },
         })
@@ -98,7 +98,7 @@ export async function openWatchedFiles<Value, Failure extends Error>(
   return {
     current: () => current,
     refusedSince: () => refusedSince,
-    reload: async () => !('refusal' in (await readInTurn(true))),
+    reload: async () => !('refusal' in (await readInOrder(true))),
     async close() {
       await watch?.close()
       await reading

@@ -63,9 +63,9 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
   return {
     info: blob.info,
     range: blob.range,
-    content: passingItems(() => blob.content, {
+    content: withSteps(() => blob.content, {
       begin: () => done,
-      pass: (moment, stopped) =>
+      reach: (moment, stopped) =>
         faults.pass({ method: 'open', moment }, AbortSignal.any([closing.signal, stopped])),
     }),
     async close() {
@@ -113,16 +113,16 @@ interface ItemSteps {
   /** Called when the iteration begins; the function that it returns is called when that has ended in any way. */
   readonly begin: () => () => void
   /** Reports a step; `stopped` aborts when the reader stops the iteration. */
-  readonly pass: (moment: 'item' | 'end', stopped: AbortSignal) => Promise<void>
+  readonly reach: (moment: 'item' | 'end', stopped: AbortSignal) => Promise<void>
 }
 
 /**
  * Yields the items of `source`, with a step before each item and one before the end. If a step fails, closes the iteration of the source,
  * and ends this one with the step's error.
  */
-export function passingItems<Item>(
+export function withSteps<Item>(
   source: (stopped: AbortSignal) => AsyncIterable<Item>,
-  { begin, pass }: ItemSteps,
+  { begin, reach }: ItemSteps,
 ): AsyncIterable<Item> {
   const iterate = (): AsyncIterator<Item, undefined> => {
     const stop = new AbortController()
@@ -133,9 +133,9 @@ export function passingItems<Item>(
       done()
       return { done: true, value: undefined } as const
     }
-    const handOn = async (next: IteratorResult<Item, unknown>) => {
+    const deliver = async (next: IteratorResult<Item, unknown>) => {
       if (stop.signal.aborted) return finish()
-      await pass(next.done ? 'end' : 'item', stop.signal)
+      await reach(next.done ? 'end' : 'item', stop.signal)
       return next.done ? finish() : next
     }
 
@@ -143,7 +143,7 @@ export function passingItems<Item>(
       next: async () => {
         if (stop.signal.aborted) return finish()
         try {
-          return await handOn(await iterator.next())
+          return await deliver(await iterator.next())
         } catch (error) {
           await iterator.return?.()
           finish()
@@ -171,9 +171,9 @@ function listedWith<Item>(
     await faults.pass({ method, moment: 'call' }, stopped)
     yield* list()
   }
-  return passingItems(items, {
+  return withSteps(items, {
     begin: () => faults.begin(),
-    pass: (moment, stopped) => faults.pass({ method, moment }, stopped),
+    reach: (moment, stopped) => faults.pass({ method, moment }, stopped),
   })
 }
 
@@ -184,9 +184,9 @@ function takenWith(
   content: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncIterable<Uint8Array> {
-  return passingItems(() => content, {
+  return withSteps(() => content, {
     begin: () => () => {},
-    pass: (moment, stopped) =>
+    reach: (moment, stopped) =>
       faults.pass({ method, moment }, signal ? AbortSignal.any([signal, stopped]) : stopped),
   })
 }

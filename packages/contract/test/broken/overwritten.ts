@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { BlobStore } from '@holdfast/core'
 import { broken, inPages, type Methods } from './broken-store.ts'
 
@@ -12,7 +12,7 @@ const walking =
       walks.add(replaced)
       const names: string[] = []
       for await (const page of store.list(customer)) names.push(...page)
-      for (let turns = 0; turns < 20; turns++) await nextTurn()
+      for (let count = 0; count < 20; count++) await setImmediate()
       walks.delete(replaced)
       return tell(names, replaced)
     }

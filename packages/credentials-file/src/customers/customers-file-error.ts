@@ -23,10 +23,10 @@ export class CustomersFileError extends SetupError {
   readonly lines: readonly string[]
 
   constructor(path: string, problems: readonly CustomersFileProblem[], cause?: unknown) {
-    const placed = problems.map((problem) => placedIn(path, problem))
-    const lines = linesOf(path, placed)
-    const [first] = placed
-    if (first !== undefined && placed.length === 1) super(first.problem, first.remedies, cause)
+    const located = problems.map((problem) => adviceAt(path, problem))
+    const lines = linesOf(path, located)
+    const [first] = located
+    if (first !== undefined && located.length === 1) super(first.problem, first.remedies, cause)
     else super(lines.join('\n'), [], cause)
     this.path = path
     this.problems = problems
@@ -34,15 +34,15 @@ export class CustomersFileError extends SetupError {
   }
 }
 
-function placedIn(path: string, { line, field, problem, remedies }: CustomersFileProblem): Advice {
-  const place = line === undefined ? path : `${path}:${line}`
-  const parts = [place, ...(field === undefined ? [] : [field]), problem]
+function adviceAt(path: string, { line, field, problem, remedies }: CustomersFileProblem): Advice {
+  const location = line === undefined ? path : `${path}:${line}`
+  const parts = [location, ...(field === undefined ? [] : [field]), problem]
   return { problem: parts.join(': '), remedies }
 }
 
-function linesOf(path: string, placed: readonly Advice[]): readonly string[] {
-  const lines = placed.slice(0, shownProblems).map(adviceText)
-  const more = placed.length - lines.length
+function linesOf(path: string, located: readonly Advice[]): readonly string[] {
+  const lines = located.slice(0, shownProblems).map(adviceText)
+  const more = located.length - lines.length
   return [...lines, ...(more > 0 ? [`${path}: and ${more} more problems`] : [])]
 }
 

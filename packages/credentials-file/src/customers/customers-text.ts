@@ -251,7 +251,7 @@ export function parseYaml(text: string, path: string): YamlDocument {
   const lineAt = (offset: number | undefined) =>
     offset === undefined ? undefined : lines.linePos(offset).line
   const data = expandOrRefuse(document, path, lineAt)
-  return { document, data, lineOf: (place, key) => lineAt(offsetOf(document, place, key)) }
+  return { document, data, lineOf: (at, key) => lineAt(offsetOf(document, at, key)) }
 }
 
 function parseOrRefuse(text: string, path: string, lineCounter: LineCounter): Document {

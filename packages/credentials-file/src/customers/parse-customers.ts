@@ -125,8 +125,8 @@ function duplicateProblems(
 }
 
 function problemAt(yaml: YamlDocument, index: number, field: string, said: Advice) {
-  const place = ['customers', index, field]
-  return { line: yaml.lineOf(place), field: fieldName(place), ...said }
+  const path = ['customers', index, field]
+  return { line: yaml.lineOf(path), field: fieldName(path), ...said }
 }
 
 function toEntry({ quota, ...entry }: CustomerData): CustomerEntry {

@@ -3,7 +3,7 @@ export interface BorrowedBuffers {
   /** Gives the two buffers in alternation, with their old content. */
   readonly next: () => Buffer
   /** Returns both to the pool; no one may use them afterwards. */
-  readonly giveBack: () => void
+  readonly release: () => void
 }
 
 export interface BufferPool {
@@ -43,7 +43,7 @@ export function createBufferPool(size: number, kept: number, limit = Infinity): 
           last = buffer
           return buffer
         },
-        giveBack() {
+        release() {
           if (last) give(last)
           if (other) give(other)
           last = other = undefined

@@ -27,8 +27,8 @@ export async function findMount(path: string): Promise<Mount | undefined> {
 /** The file systems in a table as in `/proc/self/mountinfo` (proc(5)), in its order. */
 export function parseMounts(table: string): readonly Mount[] {
   return table.split('\n').flatMap((line) => {
-    const [place = '', system = ''] = line.split(' - ')
-    const [, , , , point, options = ''] = place.split(' ')
+    const [mountPart = '', system = ''] = line.split(' - ')
+    const [, , , , point, options = ''] = mountPart.split(' ')
     const [type, , systemOptions = ''] = system.split(' ')
     if (point === undefined || type === undefined) return []
     const [here, everywhere] = [options.split(','), systemOptions.split(',')]

@@ -290,23 +290,23 @@ const check = 'file system'
 export function fileSystemFinding(mount: Mount | undefined, directory: string): Finding {
   if (!mount) return finding('skipped', check, 'this operating system does not report its kind')
   const { type, point, options, isForcedReadOnly } = mount
-  const place = `${type}, mounted at ${point},`
+  const mounted = `${type}, mounted at ${point},`
   const remount = (option: string) => `mount -o remount,${option} ${shellWord(point)}`
   if (isForcedReadOnly) {
-    const message = `${place} was made read-only by the kernel, which does that after a fault of the disk`
+    const message = `${mounted} was made read-only by the kernel, which does that after a fault of the disk`
     return finding('problem', check, message, 'See what it was: dmesg --level=crit,err')
   }
   if (options.includes('ro')) {
-    return finding('problem', check, `${place} can only be read`, remount('rw'))
+    return finding('problem', check, `${mounted} can only be read`, remount('rw'))
   }
   const risky = options.find((option) => /^(nobarrier|barrier=(0|none))$/.test(option))
   if (risky !== undefined) {
-    const message = `${place} has the option ${risky}; a power cut can take files that were OK`
+    const message = `${mounted} has the option ${risky}; a power cut can take files that were OK`
     return finding('problem', check, message, remount('barrier=1'))
   }
   const kind = kinds.find(({ types }) => types.test(type))
   if (!kind) return finding('ok', check, `${type}, mounted at ${point}`)
-  const message = `${place} ${kind.message}${options.includes('soft') ? '; mounted "soft", it gives up writing' : ''}`
+  const message = `${mounted} ${kind.message}${options.includes('soft') ? '; mounted "soft", it gives up writing' : ''}`
   return finding(kind.mark, check, message, kind.remedy(directory))
 }
 

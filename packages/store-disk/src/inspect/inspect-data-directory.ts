@@ -51,18 +51,18 @@ export interface InspectionOptions {
 export async function* inspectDataDirectory(options: InspectionOptions): AsyncGenerator<Finding> {
   const data = resolve(options.directory)
   const { signal, promisedBytes = 0 } = options
-  const place = await findPlace(data)
-  yield place.finding
-  if (place.existing === undefined) return
-  yield fileSystemFinding(await findMount(await realpath(place.existing)), data)
-  yield* spaceFindings(await statfs(place.existing), promisedBytes)
+  const found = await findDirectory(data)
+  yield found.finding
+  if (found.existing === undefined) return
+  yield fileSystemFinding(await findMount(await realpath(found.existing)), data)
+  yield* spaceFindings(await statfs(found.existing), promisedBytes)
   const permissions = await permissionFindings(data)
   yield* permissions
   if (permissions.some(({ check, mark }) => check === 'permissions' && mark === 'problem')) {
     yield finding('skipped', 'files', 'not looked at without those permissions')
     return
   }
-  const { layoutFile, layout } = await identify(data, place.existing === data)
+  const { layoutFile, layout } = await identify(data, found.existing === data)
   yield layout
   if (layout.mark === 'problem') return
   signal?.throwIfAborted()
@@ -151,14 +151,14 @@ function oneMountFinding(points: readonly (string | undefined)[], data: string):
   return finding('problem', 'one mount', message, 'Mount one file system at the directory itself.')
 }
 
-interface Place {
+interface FoundDirectory {
   readonly finding: Finding
   /** The directory itself, or the nearest one above it that exists; `undefined` where there can be none. */
   readonly existing: string | undefined
 }
 
 /** Whether the directory `data` exists, or could be made. */
-async function findPlace(data: string): Promise<Place> {
+async function findDirectory(data: string): Promise<FoundDirectory> {
   try {
     if (!(await stat(data)).isDirectory()) return unusable(data, 'it is a file')
     return { finding: finding('ok', check, data), existing: data }
@@ -173,7 +173,7 @@ async function findPlace(data: string): Promise<Place> {
 
 const check = 'directory'
 
-function unusable(data: string, reason: string): Place {
+function unusable(data: string, reason: string): FoundDirectory {
   const remedies = [
     'Give another directory, or see what is in the way:',
     `namei -l ${shellWord(data)}`,

@@ -4,7 +4,7 @@ import { sep } from 'node:path'
 import { isAbsence } from '../files/translate-fs-error.ts'
 
 /** An entry of a directory. */
-export interface Entry {
+export interface DirectoryEntry {
   /** The bytes of its name, one character each (Latin-1), since they need not be UTF-8. */
   readonly name: string
   isFile(): boolean
@@ -16,7 +16,7 @@ export interface Entry {
  * The entries of `directory`, in no order; none if it does not exist. In batches: a promise for each entry would take longer than reading
  * it.
  */
-export type EntriesOf = (directory: string) => AsyncIterable<readonly Entry[]>
+export type EntriesOf = (directory: string) => AsyncIterable<readonly DirectoryEntry[]>
 
 /**
  * Resolves with the result of `walk`. If the file system does not report the types of entries and Node.js fails to look one up, calls
@@ -44,7 +44,7 @@ const batchLength = 1024
 const isDeno = 'Deno' in globalThis
 
 /** Fails if the file system does not report the type of an entry that is gone, or whose name is not ASCII. */
-async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
+async function* typedEntriesOf(directory: string): AsyncGenerator<readonly DirectoryEntry[]> {
   if (isDeno) {
     yield* entriesReadAtOnce(directory)
     return
@@ -70,8 +70,8 @@ async function* typedEntriesOf(directory: string): AsyncGenerator<readonly Entry
 }
 
 /** The batch that begins with `first`. Reading `first` fetched the whole batch, so the other reads return at once from memory. */
-function readBatch(directory: Dir, first: Dirent | null): readonly Entry[] {
-  const batch: Entry[] = []
+function readBatch(directory: Dir, first: Dirent | null): readonly DirectoryEntry[] {
+  const batch: DirectoryEntry[] = []
   for (let entry = first; entry;) {
     batch.push(entry)
     if (batch.length === batchLength) break
@@ -89,7 +89,7 @@ async function openIfThere(directory: string): Promise<Dir | undefined> {
   }
 }
 
-async function* entriesReadAtOnce(directory: string): AsyncGenerator<readonly Entry[]> {
+async function* entriesReadAtOnce(directory: string): AsyncGenerator<readonly DirectoryEntry[]> {
   const options = { encoding: 'latin1', withFileTypes: true } as const
   const entries = await readdir(directory, options).catch(emptyIfAbsent)
   for (let at = 0; at < entries.length; at += batchLength) yield entries.slice(at, at + batchLength)
@@ -99,7 +99,7 @@ async function* entriesReadAtOnce(directory: string): AsyncGenerator<readonly En
 const concurrency = 16
 
 /** Reads all names first, since Node.js cannot read names in batches without their types. */
-async function* inspectedEntriesOf(directory: string): AsyncGenerator<readonly Entry[]> {
+async function* inspectedEntriesOf(directory: string): AsyncGenerator<readonly DirectoryEntry[]> {
   const names = await namesIn(directory)
   for (let at = 0; at < names.length; at += concurrency) {
     const looks = names.slice(at, at + concurrency).map((name) => look(directory, name))
@@ -116,7 +116,7 @@ function emptyIfAbsent(error: unknown): [] {
   throw error
 }
 
-async function look(directory: string, name: string): Promise<Entry | undefined> {
+async function look(directory: string, name: string): Promise<DirectoryEntry | undefined> {
   const path = Buffer.concat([Buffer.from(directory + sep), Buffer.from(name, 'latin1')])
   try {
     return Object.assign(await lstat(path), { name })

@@ -4,7 +4,7 @@ import { sep } from 'node:path'
 import type { Usage } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
 import { isAbsence } from '../files/translate-fs-error.ts'
-import type { EntriesOf, Entry } from './directory-entries.ts'
+import type { EntriesOf, DirectoryEntry } from './directory-entries.ts'
 
 /**
  * The names of a customer's blobs, in no order, in batches: of every regular file with a valid name. Skips other entries, which an
@@ -15,7 +15,7 @@ export function findBlobs(
   customer: string,
   entriesOf: EntriesOf,
 ): AsyncIterable<readonly string[]> {
-  const walk = { layout, entriesOf, isWanted: (entry: Entry) => entry.isFile() }
+  const walk = { layout, entriesOf, isWanted: (entry: DirectoryEntry) => entry.isFile() }
   return find(walk, layout.customerDirectory(customer), [])
 }
 
@@ -23,7 +23,7 @@ export function findBlobs(
  * The customers who have a directory, in no order; all of their blobs may be deleted. Follows a symbolic link, as the path of a blob does.
  */
 export async function findCustomers(layout: Layout, entriesOf: EntriesOf): Promise<string[]> {
-  const isWanted = (entry: Entry) => entry.isDirectory() || entry.isSymbolicLink()
+  const isWanted = (entry: DirectoryEntry) => entry.isDirectory() || entry.isSymbolicLink()
   const customers: string[] = []
   for await (const batch of find({ layout, entriesOf, isWanted }, layout.root, [])) {
     for (const name of batch) {
@@ -36,7 +36,7 @@ export async function findCustomers(layout: Layout, entriesOf: EntriesOf): Promi
 interface Walk {
   readonly layout: Layout
   readonly entriesOf: EntriesOf
-  readonly isWanted: (entry: Entry) => boolean
+  readonly isWanted: (entry: DirectoryEntry) => boolean
 }
 
 /**

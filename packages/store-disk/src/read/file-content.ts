@@ -82,7 +82,7 @@ export function createFileContent(
     closing ??= (async () => {
       // A read that runs after the close could read another file with this descriptor, into a buffer that holds another chunk.
       await reading?.catch(() => {})
-      buffers.giveBack()
+      buffers.release()
       await file.close()
     })()
     return closing
@@ -92,7 +92,7 @@ export function createFileContent(
 
 const freshBuffers = {
   next: (length: number) => Buffer.allocUnsafeSlow(length),
-  giveBack: () => {},
+  release: () => {},
 }
 
 export function becameShorter(position: number, end: number): Error {

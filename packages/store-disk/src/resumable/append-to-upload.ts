@@ -100,10 +100,10 @@ async function fill(
       },
     })
     if (failure && allOrNothing) await calls.truncate(file, offset)
-    if (isFull(failure?.error)) await giveBack(file, plan, lease, calls)
+    if (isFull(failure?.error)) await freeDiskSpace(file, plan, lease, calls)
     return failure ?? { offset: lease.offset() }
   } catch (error) {
-    if (isFull(error)) await giveBack(file, plan, lease, calls)
+    if (isFull(error)) await freeDiskSpace(file, plan, lease, calls)
     throw error
   } finally {
     await calls.close(file)
@@ -116,7 +116,7 @@ function isFull(error: unknown): boolean {
 }
 
 /** Drops the bytes that do not count, and makes the upload expire soon, so that others have room on a full disk. */
-async function giveBack(
+async function freeDiskSpace(
   file: number,
   { expiresAfterMs }: UploadPlan,
   lease: UploadLease,

@@ -46,7 +46,7 @@ export async function takeUpload(
   }
 }
 
-/** Asks a live owner in another place to stop, and resolves when no live process owns the content. */
+/** Asks a live owner on another machine or in another container to stop, and resolves when no live process owns the content. */
 export async function awaitOwner(site: UploadSite, key: UploadKey) {
   const end = performance.now() + patience
   let asked: string | undefined

@@ -160,7 +160,7 @@ export async function withdraw(directory: string): Promise<void> {
 }
 
 /** Milliseconds between two checks for requests of other processes. */
-const interval = 1000
+const checkInterval = 1000
 
 /** The contents that this store writes now. */
 export interface WatchedLeases {
@@ -192,7 +192,7 @@ export function createWatchedLeases({ calls }: Pick<UploadSite, 'calls'>): Watch
     async watch(lease, work) {
       const controller = new AbortController()
       watched.set(lease, controller)
-      timer ??= setInterval(lookAtAll, interval).unref()
+      timer ??= setInterval(lookAtAll, checkInterval).unref()
       try {
         return await work(controller.signal)
       } finally {

@@ -67,8 +67,8 @@ export function createFileWriter(
     const other = pool.take()
     if (!other) return writing
     buffer = other
-    const giveBack = () => give(full)
-    void writing.then(giveBack, giveBack)
+    const returnBuffer = () => give(full)
+    void writing.then(returnBuffer, returnBuffer)
   }
 
   const settle = async () => {
@@ -119,7 +119,7 @@ async function writeAll(file: number, bytes: Uint8Array, calls: FileCalls): Prom
 }
 
 /** Bytes between two syncs: enough for a fast sync, and few enough for the last one to end soon. */
-const interval = 32 * 1024 * 1024
+const syncInterval = 32 * 1024 * 1024
 
 /** Bytes of large contents that this process has written. */
 let writtenByAll = 0
@@ -155,7 +155,7 @@ function createIncrementalSync(file: number, calls: FileCalls): IncrementalSync 
     wrote(bytes) {
       writtenByAll += bytes
       unsynced += bytes
-      if (unsynced < interval || syncing) return undefined
+      if (unsynced < syncInterval || syncing) return undefined
       const byOthers = writtenByAll - writtenBefore - unsynced
       const isAlone = byOthers < unsynced / 4
       unsynced = 0

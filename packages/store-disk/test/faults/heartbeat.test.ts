@@ -1,7 +1,7 @@
 import { readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../../src/disk-blob-store.ts'
@@ -36,5 +36,5 @@ describe('The heartbeat of a store', () => {
 
 async function beat(): Promise<void> {
   mock.timers.tick(interval)
-  for (let turns = 0; turns < 10; turns++) await turn()
+  for (let count = 0; count < 10; count++) await setImmediate()
 }

@@ -29,7 +29,7 @@ describe('createBufferPool', () => {
     expect(first).not.to.equal(second)
     expect(buffers.next()).to.equal(first)
     expect(buffers.next()).to.equal(second)
-    buffers.giveBack()
+    buffers.release()
     expect([pool.take(), pool.take()]).to.have.members([first, second])
   })
 })

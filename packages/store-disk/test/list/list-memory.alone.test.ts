@@ -1,5 +1,5 @@
 // Measures the memory of the process.
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { noKeptNames, createNameBudget } from '../../src/list/kept-names.ts'
 import { listNames } from '../../src/list/list-names.ts'
@@ -15,7 +15,7 @@ const nameAt = (index: number) =>
 /** Names in no order, as a directory has them. */
 async function* manyBlobs(): Blobs {
   for (let at = 0; at < count; at += 1000) {
-    await nextTurn()
+    await setImmediate()
     yield Array.from({ length: 1000 }, (_, index) => nameAt(((at + index) * 7919) % count))
   }
 }

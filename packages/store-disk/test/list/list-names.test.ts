@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
 import { type NameSource, listNames as listSource } from '../../src/list/list-names.ts'
@@ -21,7 +21,7 @@ function manyBlobs() {
     try {
       for (let batch = 0; batch < 50; batch++) {
         state.batches++
-        await nextTurn()
+        await setImmediate()
         yield Array.from({ length: 100 }, (_, index) => String(batch * 100 + index))
       }
     } finally {
@@ -57,12 +57,12 @@ describe('listNames', () => {
       createNameBudget(),
     )[Symbol.asyncIterator]()
     const first = await names.next()
-    let turns = 0
+    let immediates = 0
     let isOver = false
     const otherWork = async () => {
       while (!isOver) {
-        await nextTurn()
-        turns++
+        await setImmediate()
+        immediates++
       }
     }
     const working = otherWork()
@@ -73,7 +73,7 @@ describe('listNames', () => {
     isOver = true
     await working
     expect(taken).to.deep.equal(all)
-    expect(turns).to.be.at.least(4)
+    expect(immediates).to.be.at.least(4)
   })
 
   it('stops looking for names when its reader stops before the first', async () => {
@@ -83,7 +83,7 @@ describe('listNames', () => {
       createNameBudget(),
     )[Symbol.asyncIterator]()
     const first = names.next()
-    await nextTurn()
+    await setImmediate()
     await names.return?.()
     expect(await first).to.deep.equal({ done: true, value: undefined })
     expect(state.isClosed).to.equal(true)
@@ -96,7 +96,7 @@ describe('listNames', () => {
       walking(() => blobs),
       createNameBudget(),
     )
-    await nextTurn()
+    await setImmediate()
     expect(state.batches).to.equal(0)
     expect((await collect(list)).flat()).to.have.length(5000)
   })

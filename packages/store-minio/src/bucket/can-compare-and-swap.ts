@@ -61,7 +61,7 @@ const races = 3
 const wrongTag = '"00000000000000000000000000000000"'
 
 /** The outcome of a write: its entity tag, or why there is none. */
-type Outcome =
+type WriteOutcome =
   | { readonly what: 'done'; readonly etag: string }
   | { readonly what: 'failed' | 'refused' }
 
@@ -76,8 +76,12 @@ export async function compareAndSwapProblem(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const until = signal && { abortSignal: signal }
-  const place = { Bucket: bucket, Key: `${key}-swap` }
-  const put = async (text: string, IfMatch?: string, Key = place.Key): Promise<Outcome> => {
+  const objectRef = { Bucket: bucket, Key: `${key}-swap` }
+  const put = async (
+    text: string,
+    IfMatch?: string,
+    Key = objectRef.Key,
+  ): Promise<WriteOutcome> => {
     const body = { Body: text, ContentLength: text.length }
     const command = new PutObjectCommand({ Bucket: bucket, Key, ...body, IfMatch })
     try {
@@ -104,13 +108,13 @@ export async function compareAndSwapProblem(
     for (let race = 0; race < races && winners === 0; race++) winners = await winnersOfRace()
     if (winners !== 1) return `lets ${winners} of ${rivals} writes with the same If-Match succeed`
     const etag = first.what === 'done' ? first.etag : wrongTag
-    const missing = await put('4', etag, `${place.Key}-missing`)
+    const missing = await put('4', etag, `${objectRef.Key}-missing`)
     return missing.what === 'done' ? 'ignores If-Match where there is no object' : undefined
   } finally {
     // The sweeps of trials remove what stays.
-    const removing = changing.send(new DeleteObjectCommand(place), until)
+    const removing = changing.send(new DeleteObjectCommand(objectRef), until)
     await removing.then(
-      ({ VersionId }) => made(place.Key, VersionId),
+      ({ VersionId }) => made(objectRef.Key, VersionId),
       () => {},
     )
   }

@@ -169,17 +169,17 @@ const content = 'holdfast'
 export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): Promise<void> {
   const { s3, bucket, prefix } = probed
   const trial = createTrialObjects(s3, bucket, prefix)
-  const place = { Bucket: bucket, Key: trial.key }
+  const objectRef = { Bucket: bucket, Key: trial.key }
   const until = signal && { abortSignal: signal }
   try {
-    const put = new PutObjectCommand({ ...place, Body: content, ContentLength: content.length })
+    const put = new PutObjectCommand({ ...objectRef, Body: content, ContentLength: content.length })
     const { VersionId } = await s3.send(put, until)
     trial.made(trial.key, VersionId)
-    const { Body } = await s3.send(new GetObjectCommand(place), until)
+    const { Body } = await s3.send(new GetObjectCommand(objectRef), until)
     if ((await Body?.transformToString()) !== content) {
       throw new Error('What was written has come back as something else')
     }
-    await deleteTrialObject(s3, { ...place, VersionId }, until)
+    await deleteTrialObject(s3, { ...objectRef, VersionId }, until)
   } catch (error) {
     // Not awaited: the caller has waited long enough already.
     void trial.remove()
@@ -232,13 +232,13 @@ async function listOne(
   { bucket, key, oddKey }: OddObject,
 ): Promise<readonly string[]> {
   const until = { abortSignal: AbortSignal.timeout(patience) }
-  const place = { Bucket: bucket, Key: oddKey }
-  const command = new PutObjectCommand({ ...place, Body: 'x', ContentLength: 1 })
+  const objectRef = { Bucket: bucket, Key: oddKey }
+  const command = new PutObjectCommand({ ...objectRef, Body: 'x', ContentLength: 1 })
   const { VersionId } = await s3.send(command, until)
   try {
     return await listedKeys({ s3, bucket, key }, until)
   } finally {
     // The sweeps of trials remove what stays.
-    await deleteTrialObject(s3, { ...place, VersionId }, until).catch(() => {})
+    await deleteTrialObject(s3, { ...objectRef, VersionId }, until).catch(() => {})
   }
 }

@@ -56,8 +56,8 @@ export function createTrialObjects(s3: S3Client, bucket: string, prefix: string)
   const unversioned = new Set<string>()
   const uploads: string[] = []
   const versions: { readonly Key: string; readonly VersionId: string }[] = []
-  const remove = async (place: { readonly Key: string; readonly VersionId?: string }) => {
-    await s3.send(new DeleteObjectCommand({ Bucket: bucket, ...place })).catch(() => {})
+  const remove = async (objectRef: { readonly Key: string; readonly VersionId?: string }) => {
+    await s3.send(new DeleteObjectCommand({ Bucket: bucket, ...objectRef })).catch(() => {})
   }
   return {
     s3,
@@ -109,8 +109,8 @@ export async function removeOldTrialObjects(
   begin = mark,
 ): Promise<void> {
   try {
-    const place = { Bucket: bucket, Prefix: prefix + begin }
-    const page = await s3.send(new ListObjectsV2Command({ ...place, EncodingType: 'url' }))
+    const listing = { Bucket: bucket, Prefix: prefix + begin }
+    const page = await s3.send(new ListObjectsV2Command({ ...listing, EncodingType: 'url' }))
     const decode = keyDecoder(page.EncodingType)
     for (const { Key = '', LastModified } of page.Contents ?? []) {
       if (!isOld(LastModified, now)) continue
@@ -145,7 +145,7 @@ async function abortOldUploads(
 }
 
 /** The object of a trial, and its version. */
-interface TrialPlace {
+interface TrialObjectRef {
   readonly Bucket: string
   readonly Key: string
   readonly VersionId: string | undefined
@@ -154,15 +154,15 @@ interface TrialPlace {
 /** Deletes the object with its version. */
 export async function deleteTrialObject(
   s3: S3Client,
-  { VersionId, ...place }: TrialPlace,
+  { VersionId, ...objectRef }: TrialObjectRef,
   options?: { readonly abortSignal: AbortSignal },
 ): Promise<void> {
   try {
-    await s3.send(new DeleteObjectCommand({ ...place, VersionId }), options)
+    await s3.send(new DeleteObjectCommand({ ...objectRef, VersionId }), options)
   } catch (error) {
     // Without the right to delete versions the version stays, with a delete marker, as those of customers' files do.
     if (VersionId === undefined || !isAnswer(error, 'AccessDenied')) throw error
-    await s3.send(new DeleteObjectCommand(place), options)
+    await s3.send(new DeleteObjectCommand(objectRef), options)
   }
 }
 

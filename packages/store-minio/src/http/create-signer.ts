@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
-import type { Connection } from './get-connection.ts'
+import type { ServerAccess } from './get-connection.ts'
 
 /**
  * Returns the header lines of a request: `headers`, the signature and what it needs, each line with its CRLF. The caller
@@ -21,7 +21,7 @@ export function createSigner(
     accessKey,
     secretKey,
     sessionToken,
-  }: Pick<Connection, 'region' | 'accessKey' | 'secretKey' | 'sessionToken'>,
+  }: Pick<ServerAccess, 'region' | 'accessKey' | 'secretKey' | 'sessionToken'>,
   now: () => Date = () => new Date(),
 ): Sign {
   const keyOf = createDailyKeys(secretKey, region)

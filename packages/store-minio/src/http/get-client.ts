@@ -1,5 +1,5 @@
 import { createSigner, escapeUri } from './create-signer.ts'
-import { openGetConnection, type GetConnection, type Connection } from './get-connection.ts'
+import { openGetConnection, type GetConnection, type ServerAccess } from './get-connection.ts'
 import type { GetAnswer } from './get-exchange.ts'
 
 /** The range and the conditions of a GET, by their names in HTTP. */
@@ -26,17 +26,17 @@ export interface GetClient {
 /** The most idle connections that are kept. */
 const maxIdle = 32
 
-/** Creates a client for the server of `connection`. */
-export function createGetClient(connection: Connection): GetClient {
-  const endpoint = new URL(connection.endpoint)
-  const sign = createSigner(connection)
+/** Creates a client for the server of `access`. */
+export function createGetClient(access: ServerAccess): GetClient {
+  const endpoint = new URL(access.endpoint)
+  const sign = createSigner(access)
   const idle: GetConnection[] = []
   const busy = new Set<GetConnection>()
   let isClosed = false
 
   const open = () =>
     openGetConnection({
-      ...connection,
+      ...access,
       endpoint,
       onIdle: (one) => {
         busy.delete(one)

@@ -161,7 +161,7 @@ export interface Timeouts {
 }
 
 /** The address of a server, and the credentials to use there. */
-export interface Connection extends Timeouts {
+export interface ServerAccess extends Timeouts {
   /** Such as `http://host:9000`. */
   readonly endpoint: string
   readonly region: string

@@ -1,7 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { createGetClient, type GetClient } from './get-client.ts'
 import { createRetryStrategy } from '../errors/retry-strategy.ts'
-import type { Connection } from './get-connection.ts'
+import type { ServerAccess } from './get-connection.ts'
 import { createHttpHandler } from './http-handler.ts'
 
 export interface StoreClient {
@@ -17,10 +17,10 @@ export interface StoreClient {
 }
 
 /** Creates a client for one server. It reads neither the environment nor the files of the AWS tools. */
-export function createStoreClient(connection: Connection): StoreClient {
-  const { endpoint, region, accessKey, secretKey, sessionToken } = connection
-  const handler = createHttpHandler(connection)
-  const gets = createGetClient(connection)
+export function createStoreClient(access: ServerAccess): StoreClient {
+  const { endpoint, region, accessKey, secretKey, sessionToken } = access
+  const handler = createHttpHandler(access)
+  const gets = createGetClient(access)
   const config: S3ClientConfig = {
     endpoint,
     region,

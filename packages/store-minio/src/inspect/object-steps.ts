@@ -54,9 +54,9 @@ const downloading: BucketStep = {
   right: 's3:GetObject',
   needs: [uploading.check],
   async run({ s3, bucket, key }) {
-    const place = { Bucket: bucket, Key: key }
-    const { ContentLength: size } = await s3.send(new HeadObjectCommand(place))
-    const text = await (await s3.send(new GetObjectCommand(place))).Body?.transformToString()
+    const objectRef = { Bucket: bucket, Key: key }
+    const { ContentLength: size } = await s3.send(new HeadObjectCommand(objectRef))
+    const text = await (await s3.send(new GetObjectCommand(objectRef))).Body?.transformToString()
     if (text === content && size === content.length) return finding('ok', this.check, 'works')
     return damaged(this.check, `"${content}" came back as "${text ?? ''}", ${size ?? 0} bytes`)
   },
@@ -105,10 +105,10 @@ export const deleting: BucketStep = {
   right: 's3:DeleteObject',
   needs: [uploading.check],
   async run({ s3, bucket, key, made }) {
-    const place = { Bucket: bucket, Key: key }
-    const { VersionId } = await s3.send(new DeleteObjectCommand(place))
+    const objectRef = { Bucket: bucket, Key: key }
+    const { VersionId } = await s3.send(new DeleteObjectCommand(objectRef))
     made(key, VersionId)
-    const isGone = await s3.send(new HeadObjectCommand(place)).then(
+    const isGone = await s3.send(new HeadObjectCommand(objectRef)).then(
       () => false,
       (error: unknown) => [403, 404].includes(failureOf(error).status),
     )
@@ -138,10 +138,10 @@ export async function judgeCondition(check: string, write: () => Promise<void>):
 
 /** Begins an upload with one part. */
 async function begin({ s3, bucket, largeKey, uploadStarted }: TrialObjects) {
-  const place = { Bucket: bucket, Key: largeKey }
-  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place))
+  const objectRef = { Bucket: bucket, Key: largeKey }
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(objectRef))
   uploadStarted(UploadId)
-  const upload = { ...place, UploadId }
+  const upload = { ...objectRef, UploadId }
   const part = { ...upload, PartNumber: 1, Body: 'holdfast', ContentLength: 8 }
   const { ETag } = await s3.send(new UploadPartCommand(part))
   const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] }

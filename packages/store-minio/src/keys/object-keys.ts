@@ -82,7 +82,7 @@ export function blobInfo(
 }
 
 /** The address of an object, which need not exist. */
-export interface ObjectPlace {
+export interface ObjectRef {
   readonly s3: S3Client
   readonly bucket: string
   readonly key: string

@@ -99,7 +99,7 @@ function foundAgain({ etag, modifiedAt, bytes }: KeptObject): FoundObject {
 async function foundBy(answer: GetAnswer): Promise<FoundObject> {
   const { head, length, body } = answer
   return {
-    ...placeOf(head.headers.get('content-range'), length),
+    ...partOf(head.headers.get('content-range'), length),
     length,
     etag: head.headers.get('etag') ?? '',
     modifiedAt: new Date(head.headers.get('last-modified') ?? 0),
@@ -149,7 +149,7 @@ async function getByClient(
       throw lengthUnknown()
     }
     return {
-      ...placeOf(output.ContentRange, length),
+      ...partOf(output.ContentRange, length),
       length,
       etag,
       modifiedAt: modifiedAt ?? new Date(0),
@@ -163,7 +163,7 @@ async function getByClient(
 }
 
 /** Reads a `Content-Range` such as `bytes 7-15/16` (RFC 9110 §14.4); without one, the body is the whole object. */
-function placeOf(contentRange: string | undefined, length: number) {
+function partOf(contentRange: string | undefined, length: number) {
   const [, first, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '') ?? []
   return { offset: Number(first ?? 0), size: Number(size ?? length) }
 }

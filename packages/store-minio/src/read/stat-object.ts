@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { type BlobInfo, FileServiceError } from '@holdfast/core'
 import type { ObjectRead } from './get-object.ts'
-import { blobInfo, type ObjectPlace } from '../keys/object-keys.ts'
+import { blobInfo, type ObjectRef } from '../keys/object-keys.ts'
 import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts'
 import { listObjects } from '../list/list-objects.ts'
 
@@ -34,7 +34,7 @@ const pauses = [0, 100, 300, 1000, 2000]
  * @throws FileServiceError `store-unavailable` if the store keeps listing what it does not find
  */
 export async function sureOfAbsence<T>(
-  object: ObjectPlace,
+  object: ObjectRef,
   ask: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (const pause of pauses) {
@@ -46,7 +46,7 @@ export async function sureOfAbsence<T>(
   throw new FileServiceError('store-unavailable', 'The store lists an object that it does not find')
 }
 
-async function isListed({ s3, bucket, key }: ObjectPlace): Promise<boolean> {
+async function isListed({ s3, bucket, key }: ObjectRef): Promise<boolean> {
   // The key itself comes before all longer keys that begin with it.
   for await (const { objects } of listObjects({ s3, bucket, prefix: key, pageSize: 1 })) {
     return objects[0]?.key === key

@@ -29,8 +29,8 @@ const copiesAtOnce = 4
 /** Begins a multipart upload and lets the server copy the objects `keys` into it, in this order. */
 export async function joinParts(write: ObjectWrite, keys: readonly string[]): Promise<JoinedParts> {
   const { s3, bucket, key, underWay } = write
-  const place = { Bucket: bucket, Key: key }
-  const beginning = new CreateMultipartUploadCommand({ ...place, Metadata: metadataOf(write) })
+  const objectRef = { Bucket: bucket, Key: key }
+  const beginning = new CreateMultipartUploadCommand({ ...objectRef, Metadata: metadataOf(write) })
   const { UploadId: multipartId = '' } = await translating(s3.send(beginning))
   underWay.add(multipartId)
   try {

@@ -88,7 +88,7 @@ export async function createRecord(
 }
 
 /** The outcome of {@link replaceRecord}: `found` is the current record, if others changed it first. */
-export type Replacement =
+export type RecordReplacement =
   | { readonly stored: StoredRecord }
   | { readonly stored: undefined; readonly found?: StoredRecord }
 
@@ -100,7 +100,7 @@ export function replaceRecord(
   objects: UploadObjects,
   before: StoredRecord,
   next: NextRecord,
-): Promise<Replacement> {
+): Promise<RecordReplacement> {
   return writeRecord(objects, before.key, next, before.etag)
 }
 
@@ -110,7 +110,7 @@ async function writeRecord(
   key: string,
   next: NextRecord,
   expected: string | undefined,
-): Promise<Replacement> {
+): Promise<RecordReplacement> {
   const record = changedNow(next)
   const condition = expected === undefined ? { IfNoneMatch: '*' } : { IfMatch: expected }
   for (let count = 1; ; count++) {

@@ -1,5 +1,5 @@
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
-import type { ObjectPlace } from '../keys/object-keys.ts'
+import type { ObjectRef } from '../keys/object-keys.ts'
 import { failureOf } from '../errors/s3-errors.ts'
 import { sureOfAbsence } from '../read/stat-object.ts'
 
@@ -16,8 +16,8 @@ export interface FoundVersion {
 export const markName = 'holdfast-upload'
 
 /** The current object; `undefined` if there certainly is none. Rejects with the client's error. */
-export function findObject(place: ObjectPlace): Promise<FoundVersion | undefined> {
-  return sureOfAbsence(place, () => headObject(place))
+export function findObject(objectRef: ObjectRef): Promise<FoundVersion | undefined> {
+  return sureOfAbsence(objectRef, () => headObject(objectRef))
 }
 
 /** Whether both are the same object, not only of the same content. */
@@ -30,7 +30,7 @@ export async function headObject({
   s3,
   bucket,
   key,
-}: ObjectPlace): Promise<FoundVersion | undefined> {
+}: ObjectRef): Promise<FoundVersion | undefined> {
   try {
     const found = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
     return {

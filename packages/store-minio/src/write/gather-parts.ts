@@ -44,7 +44,7 @@ export async function* gatherParts(
     }
     yield finish(part, true)
   } finally {
-    giveBack(part)
+    releaseBuffer(part)
   }
 
   async function makeRoom(target: GrowingPart, bytes: number): Promise<void> {
@@ -78,7 +78,7 @@ export async function* gatherParts(
     }
   }
 
-  function giveBack(target: GrowingPart): void {
+  function releaseBuffer(target: GrowingPart): void {
     if (target.isPooled) buffers.give(target.buffer)
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type S3Client, AbortMultipartUploadCommand } from '@aws-sdk/client-s3'
 import type { BlobInfo } from '@holdfast/core'
-import type { ObjectPlace } from '../keys/object-keys.ts'
+import type { ObjectRef } from '../keys/object-keys.ts'
 import { pausesForUpload } from '../errors/retry-strategy.ts'
 import { isAnswer } from '../errors/s3-errors.ts'
 import { markName } from './find-object.ts'
@@ -9,7 +9,7 @@ import type { BufferBudget } from './part-buffers.ts'
 import type { Removals } from './removals.ts'
 
 /** An object that will be written. */
-export interface ObjectWrite extends ObjectPlace {
+export interface ObjectWrite extends ObjectRef {
   /** For requests that make or remove an object: does not repeat those that the server may have carried out. */
   readonly changing: S3Client
   /** The removals of this process. */

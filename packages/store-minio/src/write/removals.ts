@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
 import { findObject, isSameObject } from './find-object.ts'
-import type { ObjectPlace } from '../keys/object-keys.ts'
+import type { ObjectRef } from '../keys/object-keys.ts'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
 
@@ -20,7 +20,7 @@ export interface RemovalWatch {
   readonly end: () => void
 }
 
-interface Record {
+interface KeyRemovals {
   running: number
   ended: number
   watches: number
@@ -28,13 +28,13 @@ interface Record {
 
 /** Uses no memory for keys without a watcher. */
 export function createRemovals(): Removals {
-  const records = new Map<string, Record>()
-  const recordOf = (key: string): Record => {
+  const records = new Map<string, KeyRemovals>()
+  const recordOf = (key: string): KeyRemovals => {
     const record = records.get(key) ?? { running: 0, ended: 0, watches: 0 }
     records.set(key, record)
     return record
   }
-  const forgetIfUnused = (key: string, { running, watches }: Record) => {
+  const forgetIfUnused = (key: string, { running, watches }: KeyRemovals) => {
     if (running === 0 && watches === 0) records.delete(key)
   }
   return {
@@ -69,16 +69,16 @@ export function createRemovals(): Removals {
  *
  * @throws FileServiceError `store-unavailable` if an answer was lost and there is another object since
  */
-type ObjectRemover = (place: ObjectPlace) => Promise<boolean>
+type ObjectRemover = (objectRef: ObjectRef) => Promise<boolean>
 
 /** Makes a remover: if several calls at once remove one object, exactly one of them gets `true`. */
 export function createObjectRemover(changing: S3Client, removals: Removals): ObjectRemover {
   const running = new Map<string, Promise<boolean>>()
-  return async (place) => {
-    const { key } = place
+  return async (objectRef) => {
+    const { key } = objectRef
     // If the running removal fails, the waiting calls fail with the same error: they would meet it, too.
     while (running.has(key)) await running.get(key)
-    const removing = remove(place, changing, removals)
+    const removing = remove(objectRef, changing, removals)
     running.set(key, removing)
     try {
       return await removing
@@ -89,13 +89,13 @@ export function createObjectRemover(changing: S3Client, removals: Removals): Obj
 }
 
 async function remove(
-  place: ObjectPlace,
+  objectRef: ObjectRef,
   changing: S3Client,
   removals: Removals,
 ): Promise<boolean> {
-  const before = await findObject(place)
+  const before = await findObject(objectRef)
   if (before === undefined) return false
-  const { bucket, key } = place
+  const { bucket, key } = objectRef
   let condition = {}
   for (let count = 1; ; count++) {
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...condition })
@@ -106,7 +106,7 @@ async function remove(
       // If the first try, the only one without a condition, failed for certain, throw. Some servers answer NoSuchKey if others removed the
       // object first.
       if (count === 1 && !mayBeDone(error) && !isAnswer(error, 'NoSuchKey')) throw error
-      const found = await findObject(place)
+      const found = await findObject(objectRef)
       if (found === undefined) return true
       if (!isSameObject(found, before)) throw unknownOutcome(error)
       const pause = pauseBeforeRepeating(error, count)

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { BlobKey, BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
@@ -85,7 +85,7 @@ function puttingAtOnce(test: BlobStoreTest): void {
     while (putting) {
       await expectWholeBlob(store, key)
       // Without a pause, a store that answers within one tick of the event loop would keep the timers of the puts from firing.
-      await nextTurn()
+      await setImmediate()
     }
     await all
     await expectWholeBlob(store, key)

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreTest, BlobStoreHarness } from '../../support/blob-store-harness.ts'
@@ -183,7 +183,7 @@ function releasing(test: BlobStoreTest): void {
 /** Waits while a chunk is in use, to detect a store that overwrites it too early. */
 async function* slowly(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   for await (const chunk of content) {
-    await nextTurn()
+    await setImmediate()
     yield chunk
   }
 }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { BlobStore, ListOptions, BlobInfo } from '@holdfast/core'
 import { expect } from 'chai'
 import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
@@ -231,7 +231,7 @@ function listingDetails(test: BlobStoreTest): void {
     const replaceAll = async (name: string) => {
       for (let size = 2; !state.isOver; size++) {
         await replace(name, size)
-        await nextTurn()
+        await setImmediate()
       }
     }
     const replacing = names.map(replaceAll)
@@ -256,9 +256,9 @@ function listingDetails(test: BlobStoreTest): void {
       for (let at = first; !state.isOver; at++) {
         const name = `a${at % 40}`
         await put(store, name, 1)
-        await nextTurn()
+        await setImmediate()
         await store.delete({ customer: 'alice', name })
-        await nextTurn()
+        await setImmediate()
       }
     }
     const changing = [0, 10, 20, 30].map(comeAndGo)
@@ -347,7 +347,7 @@ async function whileOverwriting<T>(
   const overwrite = async (store: BlobStore, first: number) => {
     for (let at = first; !state.isOver; at += stride) {
       await putByte(store, rewrittenNames[at % rewrittenNames.length] ?? '')
-      await nextTurn()
+      await setImmediate()
     }
   }
   const loops = stores.flatMap((store, number) =>
