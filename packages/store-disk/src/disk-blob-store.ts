@@ -220,7 +220,7 @@ async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<vo
   try {
     await atomicWrite({ ...plainly, ...store, target, content: chunks(), beforeReplacing: nothing })
     if (!content.equals(await readFile(target))) {
-      throw new Error('What was written has come back as something else')
+      throw new Error('The probe read other bytes than it wrote')
     }
     await removeFile(target, store.calls, nothing)
   } catch (error) {

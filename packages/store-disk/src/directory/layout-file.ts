@@ -37,7 +37,9 @@ export async function readLayoutFile(path: string): Promise<LayoutFile | undefin
     )
   }
   if (layout !== layoutVersion || (names !== 'plain' && names !== 'escaped')) {
-    throw new SetupError(`The marker ${path} is damaged`, [`Restore it from a backup: ${example}`])
+    throw new SetupError(`The layout file ${path} is damaged`, [
+      `Restore it from a backup: ${example}`,
+    ])
   }
   return { names, id: typeof id === 'string' ? id : undefined }
 }

@@ -61,6 +61,6 @@ async function checkDirectory(path: string): Promise<void> {
 }
 
 function replaced(data: string): FileServiceError {
-  const message = `The directory ${data} is another one than was opened. Put that back, or restart to use this one`
+  const message = `The directory ${data} is not the one that was opened. Put that one back, or restart to use this one`
   return new FileServiceError('store-unavailable', message)
 }

@@ -101,7 +101,7 @@ function processes(owners: readonly TempOwner[]): Finding {
   const running = owners.filter(({ isGone }) => !isGone).map(({ pid }) => pid)
   const gone = owners.length - running.length
   const use = running.length === 0 ? 'none uses it now' : `in use by pid ${running.join(', ')}`
-  const left = gone === 0 ? '' : `; what ${gone} left when killed, the next start removes`
+  const left = gone === 0 ? '' : `; the next start removes what ${gone} killed process(es) left`
   return finding('ok', 'processes', use + left)
 }
 
@@ -115,7 +115,7 @@ async function ownerOf(path: string): Promise<TempOwner | 'strange' | undefined>
 }
 
 function strangeFinding(tmp: string, strange: readonly string[]): Finding {
-  const message = `${strange.length} in ${tmp} not made by holdfast, such as "${strange[0] ?? ''}", which holdfast does not remove`
+  const message = `entries in ${tmp} that holdfast neither made nor removes: ${strange.length}, such as "${strange[0] ?? ''}"`
   return finding('warning', 'left-overs', message, `See what it is: ls -la ${shellWord(tmp)}`)
 }
 
@@ -210,7 +210,7 @@ function report({ uploads, bytes, foreign, example }: Counters, isComplete: bool
   const message = `${uploads.toLocaleString('en')} unfinished, ${formatBytes(bytes)}${looked}`
   const found = [finding('ok', 'uploads in pieces', message)]
   if (foreign === 0) return found
-  const strange = `${foreign} beside the uploads not made by holdfast, such as ${example}, which holdfast does not remove`
+  const strange = `entries beside the uploads that holdfast neither made nor removes: ${foreign}, such as ${example}`
   return [
     ...found,
     finding('warning', 'uploads in pieces', strange, 'See what it is, and remove it.'),
@@ -306,7 +306,7 @@ export function fileSystemFinding(mount: Mount | undefined, directory: string): 
   }
   const kind = kinds.find(({ types }) => types.test(type))
   if (!kind) return finding('ok', check, `${type}, mounted at ${point}`)
-  const message = `${mounted} ${kind.message}${options.includes('soft') ? '; mounted "soft", it gives up writing' : ''}`
+  const message = `${mounted} ${kind.message}${options.includes('soft') ? '; mounted "soft", writes can be lost when the server does not answer' : ''}`
   return finding(kind.mark, check, message, kind.remedy(directory))
 }
 

@@ -108,7 +108,7 @@ async function* tryOut(
 function cannotWrite(data: string, reason: string): Finding {
   const [path, user] = [shellWord(data), process.geteuid?.() ?? 'USER']
   const remedy = /ENOSPC|EDQUOT/.test(reason)
-    ? 'Make room: the disk, or the share of it that this user has, is full.'
+    ? "Make room: the disk, or this user's quota of it, is full."
     : `mkdir -p ${path} && chown ${user} ${path}`
   return finding('problem', 'writing', `nothing can be made in ${data}: ${reason}`, remedy)
 }
@@ -244,8 +244,8 @@ async function attempt(check: string, work: () => Promise<Finding>): Promise<Fin
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const remedy = isSystemError(error, 'ENOSPC', 'EDQUOT')
-      ? 'Make room: the disk, or the share of it that this user has, is full.'
-      : 'See what the system says of its disks: dmesg | tail'
+      ? "Make room: the disk, or this user's quota of it, is full."
+      : 'See what the kernel reports about the disks: dmesg | tail'
     return finding('problem', check, `failed: ${reason}`, remedy)
   }
 }
@@ -326,7 +326,7 @@ async function tryLinking(directory: string): Promise<Finding> {
     (error: unknown) => isSystemError(error, 'EEXIST'),
   )
   if (isKept) return finding('ok', 'hard links', 'work, and never replace a file')
-  const message = 'a link replaces what is there, so that create-only uploads would not keep it'
+  const message = 'a new link replaces an existing file, so create-only uploads would replace files'
   return finding('problem', 'hard links', message, remedy)
 }
 

@@ -70,7 +70,7 @@ export async function openTempDirectory(
     } catch (error) {
       // Warn once only: a disk may be read-only for days.
       if (isBeating && !isAbsence(error)) {
-        log.warn(`No heartbeat in ${directory}: ${String(error)}`)
+        log.warn(`Cannot write the heartbeat of ${directory}: ${String(error)}`)
       }
       isBeating = false
     }
@@ -149,7 +149,7 @@ export async function openTempDirectory(
       isClosed = true
       timers.forEach((timer) => clearInterval(timer))
       await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
-        log.warn(`Cannot remove ${directory}, which the next start does: ${String(error)}`)
+        log.warn(`Cannot remove ${directory}, so the next start removes it: ${String(error)}`)
       })
     },
   }

@@ -78,7 +78,7 @@ describe('inspectDataDirectory', () => {
     const findings = await inspect(place.path)
     await store.close()
     expect(found(findings, 'processes')?.message).to.equal(
-      `in use by pid ${process.pid}; what 1 left when killed, the next start removes`,
+      `in use by pid ${process.pid}; the next start removes what 1 killed process(es) left`,
     )
     expect(await readdir(join(place.path, 'tmp'))).to.deep.equal(['999999999-1-0--abc@elsewhere'])
   })
@@ -98,7 +98,9 @@ describe('inspectDataDirectory', () => {
     )
     await mkdir(join(place.path, 'uploads', 'alice', 'notes'))
     const [fault] = faults(await inspect(place.path))
-    expect(fault?.message).to.match(/^1 beside the uploads not made by holdfast, such as .*notes,/)
+    expect(fault?.message).to.match(
+      /^entries beside the uploads that holdfast neither made nor removes: 1, such as .*notes/,
+    )
   })
 
   it('knows the markers of lists under way', async () => {
@@ -113,7 +115,9 @@ describe('inspectDataDirectory', () => {
     await using place = await makeUsedDirectory()
     await writeFile(join(place.path, 'tmp', 'notes'), '')
     const [fault] = faults(await inspect(place.path))
-    expect(fault?.message).to.match(/^1 in .*tmp not made by holdfast, such as "notes"/)
+    expect(fault?.message).to.match(
+      /^entries in .*tmp that holdfast neither made nor removes: 1, such as "notes"$/,
+    )
     expect(fault?.remedies[0]).to.match(/^See what it is: ls -la .*tmp$/)
   })
 })

@@ -14,7 +14,7 @@ const pauses = [100, 1000]
 /** Whether objects can be replaced under a condition. If not, logs the reason. Never throws. */
 export async function canCompareAndSwap(trial: ServerTrial): Promise<boolean> {
   const problem = await tryRepeatedly(trial).catch(
-    (error: unknown) => `did not let it be tried (${String(error)})`,
+    (error: unknown) => `could not be tested (${String(error)})`,
   )
   if (problem === undefined) return true
   trial.log.warn(

@@ -177,7 +177,7 @@ export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): P
     trial.made(trial.key, VersionId)
     const { Body } = await s3.send(new GetObjectCommand(objectRef), until)
     if ((await Body?.transformToString()) !== content) {
-      throw new Error('What was written has come back as something else')
+      throw new Error('The probe read other bytes than it wrote')
     }
     await deleteTrialObject(s3, { ...objectRef, VersionId }, until)
   } catch (error) {
@@ -189,7 +189,7 @@ export async function probeBucket(probed: ProbedBucket, signal?: AbortSignal): P
 
 /** What is wrong with a server whose lists have other keys than those that were put: a sentence without its end. */
 export const misnames =
-  'the server lists files under other names than their own where those have a percent sign, a plus or a space'
+  'the server lists files whose names contain a percent sign, a plus or a space under other names'
 
 /** The keys in the bucket that begin with the trial's key, as the store's lists have them. */
 export async function listedKeys(

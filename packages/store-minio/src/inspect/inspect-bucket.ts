@@ -117,7 +117,7 @@ export function encryptionFinding(endpoint: string): Finding {
   if (isLoopbackHost(hostname)) {
     return finding('ok', check, 'not needed: the server, or a proxy to it, is on this machine')
   }
-  const message = `files go to ${hostname} in clear, where whoever is on the way can read and change them`
+  const message = `files go to ${hostname} without encryption; anyone on the network in between can read and change them`
   return finding('warning', check, message, `Give the server a certificate, and use https://`)
 }
 
@@ -130,7 +130,7 @@ function createResumingStep(changing: S3Client): BucketStep {
     async run(trial) {
       const problem = await compareAndSwapProblem(changing, trial)
       if (problem === undefined) return finding('ok', this.check, 'works')
-      const message = `the server ${problem}; uploads that break off cannot go on, and begin anew`
+      const message = `the server ${problem}; uploads that break off cannot be resumed, and start again`
       const remedy = 'Use a server that honours If-Match on PutObject, as MinIO does.'
       return finding('warning', this.check, message, remedy)
     },
@@ -150,7 +150,7 @@ export function serverClockFinding(date: string | null, now: number): Finding {
     return finding('ok', check, `at most ${Math.max(seconds, 1)} s from that of the server`)
   }
   const direction = theirs > now ? 'behind' : 'ahead of'
-  const message = `this machine is ${seconds} s ${direction} the S3 server, which takes 15 minutes at most`
+  const message = `this machine is ${seconds} s ${direction} the S3 server, which refuses requests if clocks differ by more than 15 minutes`
   const mark = seconds > bounds.problem ? 'problem' : 'warning'
   return finding(mark, check, message, 'On the one that is wrong: timedatectl set-ntp true')
 }
@@ -216,7 +216,7 @@ const twins: BucketStep = {
     for (const key of trial.oddKeys.twins) {
       if (!(await isThere(trial, key))) continue
       const message =
-        'the server takes names for one that differ in case or Unicode normalisation only; customers could see files of others'
+        'the server treats names as equal that differ only in case or Unicode normalisation; customers could see files of others'
       const remedy =
         'Start rclone with --no-unicode-normalization; use another file system for other servers.'
       return finding('problem', this.check, message, remedy)
@@ -271,7 +271,7 @@ const objectLock: BucketStep = {
       const { ObjectLockConfiguration: lock } = await s3.send(command)
       if (lock?.ObjectLockEnabled !== 'Enabled') return finding('ok', objectLock.check, 'is off')
       const message = 'is on; what customers delete stays until its retention ends'
-      const remedy = 'Use a bucket without it, unless that is what the law wants of you.'
+      const remedy = 'Use a bucket without it, unless the law requires it.'
       return finding('warning', objectLock.check, message, remedy)
     }),
 }

@@ -70,7 +70,7 @@ const ranges: BucketStep = {
     const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=2-4' })
     const text = await (await s3.send(command)).Body?.transformToString()
     if (text === content.slice(2, 5)) return finding('ok', this.check, 'parts of a file are read')
-    return damaged(this.check, 'asked for a part of a file, the server gives something else')
+    return damaged(this.check, 'the server answers a request for a part of a file with other bytes')
   },
 }
 
@@ -259,6 +259,6 @@ function failed({ check, right }: BucketStep, error: unknown): Finding {
     return finding('problem', check, `the access key lacks the right ${right}`, policyRemedy)
   }
   const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  const remedy = 'See what the log of the S3 server says of it.'
+  const remedy = 'See the log of the S3 server.'
   return finding('problem', check, `failed: ${code || status}: ${reason}`, remedy)
 }

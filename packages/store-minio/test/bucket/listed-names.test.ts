@@ -20,7 +20,7 @@ const wrong: Readonly<Record<string, (key: string) => string>> = {
 }
 
 const misnamed =
-  'the server lists files under other names than their own where those have a percent sign, a plus or a space'
+  'the server lists files whose names contain a percent sign, a plus or a space under other names'
 
 describeWithMinio('openMinioBlobStore on a server', (minio) => {
   let bucket: string

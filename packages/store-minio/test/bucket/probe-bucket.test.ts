@@ -88,7 +88,9 @@ describeWithMinio('MinioBlobStore.probe', (minio) => {
         return isProbe
       },
     })
-    expect(String(await failureOf(through.store.probe()))).to.include('come back as something else')
+    expect(String(await failureOf(through.store.probe()))).to.include(
+      'read other bytes than it wrote',
+    )
   })
 
   it('fails when the server refuses', async () => {

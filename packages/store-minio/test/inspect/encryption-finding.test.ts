@@ -17,7 +17,7 @@ describe('encryptionFinding', () => {
     it(`warns of http://${host}`, () => {
       const { mark, message, remedies } = encryptionFinding(`http://${host}:9000`)
       expect(mark).to.equal('warning')
-      expect(message).to.include(`files go to ${host} in clear`)
+      expect(message).to.include(`files go to ${host} without encryption`)
       expect(remedies.join()).to.include('https://')
     })
   }

@@ -60,7 +60,7 @@ describeWithMinio('openMinioBlobStore on a server without a trustworthy If-Match
         if (mark !== 'ok') faults.push([check, mark, message, ...remedies].join('; '))
       }
       expect(faults).to.deep.equal([
-        `resuming uploads; warning; the server ${problem}; uploads that break off cannot go on, and begin anew; Use a server that honours If-Match on PutObject, as MinIO does.`,
+        `resuming uploads; warning; the server ${problem}; uploads that break off cannot be resumed, and start again; Use a server that honours If-Match on PutObject, as MinIO does.`,
       ])
     })
   }
