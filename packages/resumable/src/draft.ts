@@ -88,11 +88,11 @@ export function createDraft(options: DraftOptions = {}): Draft {
         ...options,
         ...(length !== undefined && !isOpen && { length }),
       })
-      const place = { Location: location(begun.id), 'Upload-Limit': limitOf(begun) }
-      request.inform({ ...place, 'Upload-Draft-Interop-Version': interopVersion })
+      const creation = { Location: location(begun.id), 'Upload-Limit': limitOf(begun) }
+      request.inform({ ...creation, 'Upload-Draft-Interop-Version': interopVersion })
       const upload = begun.published ? begun : await storePart(files, begun, request)
       const { headers, ...answer } = answerTo(upload, 201)
-      return { ...answer, headers: { ...headers, ...(!upload.published && place) } }
+      return { ...answer, headers: { ...headers, ...(!upload.published && creation) } }
     },
 
     async retrieve(files, id) {

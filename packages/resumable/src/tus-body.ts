@@ -14,7 +14,7 @@ import { tusProblems, type TusRequest } from './tus-request.ts'
 export type BodyOptions = Pick<AppendUploadOptions, 'digest' | 'release'>
 
 /** The upload and the offset to which the body of a request is added. */
-export interface BodyPlace {
+export interface AppendTarget {
   readonly id: string
   readonly offset: number
   /** The length of the upload, if this request declares it. */
@@ -31,7 +31,7 @@ export interface BodyPlace {
 export async function appendBody(
   files: ResumableFiles,
   request: TusRequest,
-  { id, offset, length }: BodyPlace,
+  { id, offset, length }: AppendTarget,
 ): Promise<FinishedUpload> {
   const size = announcedSize(request)
   return storeBody(request, (options) =>

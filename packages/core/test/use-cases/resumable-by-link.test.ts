@@ -178,7 +178,7 @@ describe('uploads in pieces by a link', () => {
     expect(await refusal(files.append(id, 0, chunks(1)))).to.be.oneOf(['upload-conflict'])
   })
 
-  it('end an earlier request of their own that stands still, and take no second place', async () => {
+  it('end an earlier request of their own that stands still, and take no second slot', async () => {
     const { files } = await startPieces('new')
     const { id } = await files.begin('new', { length: 5 })
     const slow = pulled()
@@ -192,7 +192,7 @@ describe('uploads in pieces by a link', () => {
     expect((await files.append(id, 2, chunks(3))).published).to.include({ size: 5 })
   })
 
-  it('end it, and share its place, where the client goes on without a question', async () => {
+  it('end it, and share its slot, where the client goes on without a question', async () => {
     const { files } = await startPieces('new')
     const { id } = await files.begin('new', { length: 5 })
     const slow = pulled()

@@ -68,7 +68,7 @@ describe('links to upload, by which uploads are under way,', () => {
     await uploads.upload('new', chunks('x'))
   })
 
-  it('have a place for the publication of an upload that has all of its bytes', async () => {
+  it('have a slot for the publication of an upload that has all of its bytes', async () => {
     const { files, openUpload } = await startPieces('in-', { isPrefix: true, maxFiles: 4 })
     const { id } = await files.begin('in-1', { length: 3 })
     await files.append(id, 0, 'abc', { isPartial: true })

@@ -124,7 +124,7 @@ export async function* orderedConcurrentMap<Item, Result>(
   begin: (item: Item) => StartedWork<Result>,
 ): AsyncGenerator<readonly Result[], undefined> {
   const underWay: Slot<Result>[] = []
-  const news = createNews()
+  const changes = createNotifier()
   const state = { isOver: false, isLeft: false }
 
   const takeAll = async () => {
@@ -134,33 +134,33 @@ export async function* orderedConcurrentMap<Item, Result>(
       underWay.push(slot)
       void result.then((value) => {
         slot.ended = { value }
-        news.tell()
+        changes.notify()
       })
       await taken
-      while (underWay.length >= limit && !state.isLeft) await news.next()
+      while (underWay.length >= limit && !state.isLeft) await changes.next()
       if (state.isLeft) return
     }
   }
 
   const taking = takeAll().finally(() => {
     state.isOver = true
-    news.tell()
+    changes.notify()
   })
   // A failure is thrown only after the results of the items before; until then it must not count as unhandled.
   taking.catch(() => {})
   try {
     while (!state.isOver || underWay.length > 0) {
       const ready = takeReady(underWay)
-      if (ready.length === 0) await news.next()
+      if (ready.length === 0) await changes.next()
       else {
-        news.tell()
+        changes.notify()
         yield ready
       }
     }
     await taking
   } finally {
     state.isLeft = true
-    news.tell()
+    changes.notify()
   }
 }
 
@@ -180,11 +180,11 @@ function takeReady<Result>(slots: Slot<Result>[]): readonly Result[] {
 }
 
 /** Lets several callers wait for the next event. */
-function createNews() {
+function createNotifier() {
   let { promise, resolve } = Promise.withResolvers<undefined>()
   return {
     next: () => promise,
-    tell: () => {
+    notify: () => {
       resolve(undefined)
       ;({ promise, resolve } = Promise.withResolvers<undefined>())
     },

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { readFile, readlink } from 'node:fs/promises'
 import { errorBody } from '../http/problems.ts'
-import { connectionOf, isEnded, type Connection } from './connection.ts'
+import { connectionOf, isEnded, type ClientConnection } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { answerRaw } from './raw-answer.ts'
 
@@ -74,13 +74,13 @@ function free({ buffer, byteLength }: Buffer): void {
 }
 
 /** Whether further bytes are dropped. The rest of a body is still parsed, so that its client gets the answer. */
-function isDropped(socket: Socket, connection: Connection): boolean {
+function isDropped(socket: Socket, connection: ClientConnection): boolean {
   if (connection.isEnded || connection.isUnparsed) return true
   return isEnded(socket) && connection.newest?.req.complete !== false
 }
 
 /** Measures how many of the next bytes belong to one head or one body. A chunked body ends as a head does, and is cut like one. */
-function createMeasure(connection: Connection): (rest: Buffer) => number {
+function createMeasure(connection: ClientConnection): (rest: Buffer) => number {
   const measureHead = createHeadMeasure()
   let measured = 0
   let bodyLeft = 0
@@ -147,7 +147,7 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   server.on('timeout', (socket: Socket) => {
     const connection = connectionOf(socket)
     const { exchange } = connection
-    if (exchange && isOurTurn(exchange)) {
+    if (exchange && waitsForServer(exchange)) {
       connection.seenIdle = undefined
       socket.setTimeout(idleTimeoutMs)
     } else if (exchange && exchange.response.writableLength > 0) {
@@ -158,14 +158,14 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
   })
 }
 
-function cut(socket: Socket, { exchange, hasAnswered }: Connection): void {
+function cut(socket: Socket, { exchange, hasAnswered }: ClientConnection): void {
   if (exchange) refuse(exchange)
   else if (socket.bytesRead > 0 && !hasAnswered) answerRaw(socket, 408, clientWasIdle)
   else socket.destroy()
 }
 
 /** Whether the connection waits for the server, and not for the client. */
-function isOurTurn({ request, response, awaitsContinue }: Exchange): boolean {
+function waitsForServer({ request, response, awaitsContinue }: Exchange): boolean {
   if (!request.complete) {
     return request.readableLength > 0 || (awaitsContinue && !response.headersSent)
   }

@@ -6,7 +6,7 @@ import { problems } from '../http/problems.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What is known of a connection beyond its latest request. */
-export interface Connection {
+export interface ClientConnection {
   /** The exchange that is being processed, or was processed last, until {@link releaseExchange}. */
   exchange?: Exchange | undefined
   /** Whether an exchange was released. */
@@ -40,17 +40,17 @@ export interface Connection {
 const connectionKey = Symbol('connection')
 
 interface KnownSocket extends Duplex {
-  [connectionKey]?: Connection
+  [connectionKey]?: ClientConnection
 }
 
 /** What is known of the connection of `socket`, which every request on it shares. */
-export function connectionOf(socket: KnownSocket): Connection {
+export function connectionOf(socket: KnownSocket): ClientConnection {
   return socket[connectionKey] ?? watch(socket)
 }
 
 /** Adds one listener for each connection: it may have many requests, and a form may have many files. */
-function watch(socket: KnownSocket): Connection {
-  const connection: Connection = {
+function watch(socket: KnownSocket): ClientConnection {
+  const connection: ClientConnection = {
     hasAnswered: false,
     arrived: 0,
     waiting: 0,
@@ -70,7 +70,10 @@ function watch(socket: KnownSocket): Connection {
  * Forgets an exchange that is complete: its kilobytes would stay in memory until the next request of the connection, or until
  * its end. An exchange whose response announced the end of the connection is kept, since {@link isEnded} reads it.
  */
-export function releaseExchange(connection: Connection, { request, response }: Exchange): void {
+export function releaseExchange(
+  connection: ClientConnection,
+  { request, response }: Exchange,
+): void {
   const isAnswered = request.complete && response.writableFinished
   if (!isAnswered || response.getHeader('connection') === 'close') return
   if (connection.exchange?.request === request) connection.exchange = undefined
@@ -79,7 +82,7 @@ export function releaseExchange(connection: Connection, { request, response }: E
 }
 
 /** Whether every request of the connection has arrived completely, and every response has been sent to its end. */
-function isAtRest({ exchange, newest, hasAnswered }: Connection): boolean {
+function isAtRest({ exchange, newest, hasAnswered }: ClientConnection): boolean {
   if (exchange === undefined) return hasAnswered && newest === undefined
   const { request, response } = exchange
   return request.complete && response.writableFinished && newest === response

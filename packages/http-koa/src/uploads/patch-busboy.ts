@@ -190,16 +190,16 @@ export function takeBoundariesLiterally(parser: BoundaryParser): void {
   const onFound = current?._cb
   if (current === undefined || onFound === undefined) throw new TypeError('Not as busboy 1.6 is')
   const search = current
-  const behind = createBehindBoundary()
+  const tail = createBoundaryTail()
   const refuse = (what: string) => parser.destroy(new Error(`Malformed ${what}`))
   current._cb = (isMatch, data, start = 0, end = 0, isSafe) => {
     if (data) {
-      const from = behind.read(data, start, end)
+      const from = tail.read(data, start, end)
       if (from === undefined) return refuse('boundary')
       if (from < end) onFound(false, data, from, end, isSafe)
     }
     if (!isMatch || search !== current) return
-    if (!behind.begin()) return refuse('boundary')
+    if (!tail.begin()) return refuse('boundary')
     onFound(true)
     if (parser._hparser) refuse('part header')
   }
@@ -221,7 +221,7 @@ const atBoundary: Next = [hyphen, space, tab, carriageReturn]
 const inPadding: Next = [space, tab, carriageReturn]
 
 /** Reads the bytes between a boundary and the headers of its part. */
-interface BehindBoundary {
+interface BoundaryTail {
   /** Call this when another boundary is found. Returns `false` if the one before is not complete. */
   readonly begin: () => boolean
   /**
@@ -235,7 +235,7 @@ interface BehindBoundary {
  * RFC 2046 §5.1.1 allows after a boundary: two hyphens, or a line break, and before that spaces and tabs, which some gateways add
  * ("transport padding"). Busboy does not know padding: it skips a part after padding, or after any other bytes.
  */
-function createBehindBoundary(): BehindBoundary {
+function createBoundaryTail(): BoundaryTail {
   let next: Next
   const accept = (byte: number) => {
     if (!next?.includes(byte)) return false

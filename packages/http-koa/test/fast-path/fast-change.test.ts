@@ -122,7 +122,7 @@ describe('createFastChange', () => {
     expect(stable(one)).to.deep.equal(stable(other))
   })
 
-  it('refuses an upload for which there is no place, and gives each place back', async () => {
+  it('refuses an upload for which there is no slot, and gives each slot back', async () => {
     await using full = await runBoth({ maxRequests: 0 })
     expect((await exchange(full.fast.port, put())).status).to.equal(503)
     await using both = await runBoth({ maxRequests: 1 })

@@ -127,7 +127,7 @@ describe('createFastPing, createFastServe', () => {
     // More than the system takes on behalf of a client that reads nothing.
     for (let n = 0; n < 100; n++) slow.write(get('/serve/large.txt'))
     const status = async () => (await exchange(both.fast.port, get('/serve/a.bin'))).status
-    await until('there is no place any more', async () => (await status()) === 503)
+    await until('there is no slot left', async () => (await status()) === 503)
     slow.resume()
     await until('there is one again', async () => (await status()) === 200)
   })

@@ -17,11 +17,11 @@ function expectOverloaded(answer: Answer): void {
   expect(answer.headers.get('retry-after')).to.equal('1')
 }
 
-/** Waits until there is one place again, and proves that there is no second one. */
+/** Waits until there is one slot again, and proves that there is no second one. */
 async function expectOnePlace(app: LimitedApp, taken: () => boolean): Promise<void> {
-  await until('there is a place again', async () => (await app.list()).status !== 503)
+  await until('there is a slot again', async () => (await app.list()).status !== 503)
   using _holder = await app.beginUpload()
-  await until('the place is taken', taken)
+  await until('the slot is taken', taken)
   expectOverloaded(await app.list())
 }
 
@@ -72,7 +72,7 @@ describe('createRequestLimit', () => {
     expect(others).to.deep.equal([])
   })
 
-  describe('gives a place back', () => {
+  describe('gives a slot back', () => {
     const store = () => watchStore()
 
     it('when a request is answered, also with an error', async () => {
@@ -105,7 +105,7 @@ describe('createRequestLimit', () => {
       using upload = await app.beginUpload()
       await until('the upload is under way', () => watched.taken() === 4)
       expect((await upload.answer()).status).to.equal(408)
-      await until('there is a place again', async () => (await app.list()).status === 400)
+      await until('there is a slot again', async () => (await app.list()).status === 400)
     })
 
     it('when the connection of requests in a row is gone, which are one at a time', async () => {
@@ -123,7 +123,7 @@ describe('createRequestLimit', () => {
       await until('the first waits for the store', () => opening === 1)
       using other = await openConnection(app.port)
       other.write(get)
-      await until('there is no place', async () => (await app.list()).status === 503)
+      await until('there is no slot', async () => (await app.list()).status === 503)
       expect(opening).to.equal(2)
       pipeline.reset()
       other.reset()
@@ -131,7 +131,7 @@ describe('createRequestLimit', () => {
       // The store is still at work for them.
       expectOverloaded(await app.list())
       gate.resolve(undefined)
-      await until('there is a place again', async () => (await app.list()).status !== 503)
+      await until('there is a slot again', async () => (await app.list()).status !== 503)
       using _upload = await app.beginUpload()
       expect((await app.list()).status).to.equal(400)
     })
@@ -153,11 +153,11 @@ describe('createRequestLimit', () => {
       using download = await openConnection(app.port)
       download.write(request('GET', '/serve/a', headersOf('demo')))
       await until('the answer broke off', () => download.isClosed())
-      await until('there is a place again', async () => (await app.list()).status !== 503)
+      await until('there is a slot again', async () => (await app.list()).status !== 503)
     })
   })
 
-  it('keeps the place of a client that reads slowly, until it has everything or leaves', async () => {
+  it('keeps the slot of a client that reads slowly, until it has everything or leaves', async () => {
     const large = generateStore({ size: 64 * megabytes })
     await using app = await runLimitedApp({ store: large, maxRequests: 1 })
     for (const leaves of [false, true]) {
@@ -168,7 +168,7 @@ describe('createRequestLimit', () => {
       expectOverloaded(await app.list())
       if (leaves) download.reset()
       else download.resume()
-      await until('there is a place again', async () => (await app.list()).status !== 503)
+      await until('there is a slot again', async () => (await app.list()).status !== 503)
     }
   })
 
@@ -203,7 +203,7 @@ describe('createRequestLimit', () => {
       expectOverloaded(await app.list())
       for (let n = 0; n < 5; n++) expect((await app.list('other')).status).to.equal(400)
       uploads[0]?.reset()
-      await until('there is a place again', async () => (await app.list()).status === 400)
+      await until('there is a slot again', async () => (await app.list()).status === 400)
       for (const upload of uploads) upload[Symbol.dispose]()
     })
 

@@ -55,7 +55,7 @@ describe('links over HTTP', () => {
     expect((await cut.answer()).status).to.equal(400)
   })
 
-  it('have places of their own under way, so that they cannot keep the customer out', async () => {
+  it('have slots of their own under way, so that they cannot keep the customer out', async () => {
     const { taken, requestCounters } = recordSlots()
     await using app = await runApp({ requestCounters })
     await app.files.upload('a', 'a')
@@ -223,7 +223,7 @@ describe('links to upload over HTTP', () => {
     expect([post.status, post.headers.get('allow')]).to.deep.equal([405, 'PUT, OPTIONS'])
   })
 
-  it('have places of their own under way, and are reported and recorded as what they are', async () => {
+  it('have slots of their own under way, and are reported and recorded as what they are', async () => {
     const reported: unknown[] = []
     const events: AuditEvent[] = []
     const { taken, requestCounters } = recordSlots()

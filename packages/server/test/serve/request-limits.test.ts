@@ -69,7 +69,7 @@ describe('holdfast serve --max-requests', () => {
     )
     for (const upload of uploads) upload.destroy()
     await until(
-      () => 'the places are free',
+      () => 'the slots are free',
       async () => (await site.litter()).length === 0 && (await list())[0] === 400,
     )
     await beginUploads(2)

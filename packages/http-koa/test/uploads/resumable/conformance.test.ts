@@ -81,7 +81,7 @@ describe('/resumable, by the text of tus 1.0', () => {
     expect((await app.files.stat('a.txt')).size).to.equal(5)
   })
 
-  it('gives two uploads that begin at once two places', async () => {
+  it('gives two uploads that begin at once two URLs', async () => {
     await using app = await runApp()
     const client = createTusClient(app.url)
     const begun = await Promise.all(Array.from({ length: 5 }, () => client.begin(length)))

@@ -64,7 +64,7 @@ describe('HEAD /resumable/:id of an upload that cannot be published', () => {
     expect(counted.reads).to.equal(1)
   })
 
-  it('gives its place back when its client leaves while another request reads the upload', async () => {
+  it('gives its slot back when its client leaves while another request reads the upload', async () => {
     const requestCounters = createRequestCounters()
     await using app = await run({ requestCounters })
     const { client, counted } = app
@@ -77,7 +77,7 @@ describe('HEAD /resumable/:id of an upload that cannot be published', () => {
       using connection = await openConnection(app.port)
       const head = { ...auth, 'Tus-Resumable': '1.0.0' }
       connection.write(request('HEAD', new URL(url).pathname, head))
-      await until('it has a place', () => requestCounters.perCustomer.count('demo') === 2)
+      await until('it has a slot', () => requestCounters.perCustomer.count('demo') === 2)
       connection.reset()
       await until('it has none', () => requestCounters.perCustomer.count('demo') === 1)
     }
