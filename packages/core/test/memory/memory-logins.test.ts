@@ -1,5 +1,8 @@
 import { expect } from 'chai'
-import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
+import {
+  createMemoryFailureCounter,
+  createMemoryCredentialSource,
+} from '../../src/memory/memory-logins.ts'
 
 describe('createMemoryFailureCounter', () => {
   it('forgets at the very end of the window', async () => {
@@ -31,5 +34,24 @@ describe('createMemoryFailureCounter', () => {
       const { failures, forgottenInMs } = await counter.read('alice')
       expect(forgottenInMs > 0, `${failures} failures, ${forgottenInMs} ms`).to.equal(failures > 0)
     }
+  })
+})
+
+describe('createMemoryCredentialSource', () => {
+  it('takes the last of several credentials of one name', async () => {
+    const source = createMemoryCredentialSource([
+      { name: 'alice', passwordHash: 'old' },
+      { name: 'bob', passwordHash: 'b' },
+      { name: 'alice', passwordHash: 'new' },
+    ])
+    expect(await source.find('alice')).to.deep.equal({ name: 'alice', passwordHash: 'new' })
+  })
+
+  it('reads the list once', async () => {
+    const list = [{ name: 'alice', passwordHash: 'a' }]
+    const source = createMemoryCredentialSource(list.values())
+    list.pop()
+    expect(await source.find('alice')).to.deep.equal({ name: 'alice', passwordHash: 'a' })
+    expect(await source.find('alice')).to.deep.equal({ name: 'alice', passwordHash: 'a' })
   })
 })

@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { parseByteSize } from '../../src/setup/setting-values.ts'
+import {
+  parseByteSize,
+  formatBytes,
+  closestWord,
+  isLoopbackHost,
+} from '../../src/setup/setting-values.ts'
 
 describe('parseByteSize', () => {
   const sizes: readonly (readonly [string, number])[] = [
@@ -51,5 +56,93 @@ describe('parseByteSize', () => {
     it(`refuses ${text}, which is beyond exact counting`, () => {
       expect(() => parseByteSize(text)).to.throw(RangeError, 'larger')
     })
+  }
+})
+
+describe('formatBytes', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1.00 kB'],
+    [9994, '9.99 kB'],
+    [9996, '10.0 kB'],
+    [99_949, '99.9 kB'],
+    [99_951, '100 kB'],
+    [999_499, '999 kB'],
+    [999_501, '1.00 MB'],
+    [2 * 1024 ** 3, '2.15 GB'],
+    [5e15, '5.00 PB'],
+    [5e19, '50000 PB'],
+  ]
+  for (const [bytes, text] of cases) {
+    it(`writes ${bytes} as ${text}`, () => expect(formatBytes(bytes)).to.equal(text))
+  }
+})
+
+describe('closestWord', () => {
+  const flags = ['port', 'host', 'max-file-size', 'max-requests']
+
+  for (const [word, meant] of [
+    ['PORT', 'port'],
+    ['prot', 'port'],
+    ['hots', 'host'],
+    ['max-filesize', 'max-file-size'],
+    ['max-request', 'max-requests'],
+  ] as const) {
+    it(`is ${meant} for ${word}`, () => {
+      expect(closestWord(word, flags)).to.equal(meant)
+    })
+  }
+
+  for (const word of ['', 'p', 'quota', 'max-files']) {
+    it(`is none for "${word}", which is more than two edits from every word`, () => {
+      expect(closestWord(word, flags)).to.equal(undefined)
+    })
+  }
+
+  it('is the first of those that are equally close', () => {
+    expect(closestWord('ba', ['bat', 'bar'])).to.equal('bat')
+  })
+
+  it('is no word of which nothing is left', () => {
+    expect(closestWord('x', ['a'])).to.equal(undefined)
+  })
+
+  it('is at most one edit from a short word', () => {
+    expect(closestWord('foo', ['from'])).to.equal(undefined)
+    expect(closestWord('mv', ['rm', 'ls'])).to.equal(undefined)
+    expect(closestWord('gte', ['get'])).to.equal(undefined)
+    expect(closestWord('gt', ['get'])).to.equal('get')
+  })
+})
+
+describe('isLoopbackHost', () => {
+  const own = [
+    'localhost',
+    'LOCALHOST',
+    'a.localhost',
+    '127.0.0.1',
+    '127.255.0.7',
+    '127.1',
+    '[::1]',
+  ]
+  const others = [
+    '127.evil.example.com',
+    '127.0.0.1.example.com',
+    'localhost.example.com',
+    'notlocalhost',
+    '128.0.0.1',
+    '0.0.0.0',
+    '10.127.0.0',
+    '[::2]',
+    '[::ffff:10.0.0.1]',
+  ]
+  for (const host of own) {
+    it(`holds for ${host}`, () =>
+      expect(isLoopbackHost(new URL(`http://${host}/`).hostname)).to.equal(true))
+  }
+  for (const host of others) {
+    it(`does not hold for ${host}`, () =>
+      expect(isLoopbackHost(new URL(`http://${host}/`).hostname)).to.equal(false))
   }
 })

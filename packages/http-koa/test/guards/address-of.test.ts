@@ -1,7 +1,16 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { exchange } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createAddressOf } from '../../src/guards/address-of.ts'
+import {
+  createAddressOf,
+  networkOf,
+  createOriginOf,
+  warnOfUnreadableHeaders,
+} from '../../src/guards/address-of.ts'
+import { collectLog } from '../support/collected-log.ts'
+import { customerRequest } from '../support/request.ts'
+import { runApp } from '../support/running-app.ts'
 
 /** A request from `remoteAddress`, with these X-Forwarded-For headers. */
 function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]): IncomingMessage {
@@ -141,4 +150,154 @@ describe('createAddressOf', () => {
       expect(() => createAddressOf([wrong])).to.throw(RangeError, `"${wrong}" is not an address`)
     })
   }
+})
+
+describe('networkOf', () => {
+  for (const [address, network] of [
+    ['203.0.113.9', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2:0:0:0:6', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:cb00:7109', '203.0.113.9'],
+    ['fe80::1', 'fe80::1'],
+    ['fe80::2%eth0', 'fe80::2%eth0'],
+    ['', ''],
+    ['unknown', 'unknown'],
+  ] as const) {
+    it(`makes of ${JSON.stringify(address)} ${JSON.stringify(network)}`, () => {
+      expect(networkOf(address)).to.equal(network)
+    })
+  }
+})
+
+function request(
+  headers: Readonly<Record<string, string>>,
+  { remoteAddress = '10.0.0.1', isTls = false } = {},
+): IncomingMessage {
+  const rawHeaders = Object.entries(headers).flat()
+  const socket = { remoteAddress, ...(isTls && { encrypted: true }) }
+  return { headers, rawHeaders, socket } as unknown as IncomingMessage
+}
+
+const forwarded = {
+  host: 'inner:3000',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'files.example.com',
+  'x-forwarded-prefix': '/store',
+}
+
+describe('createOriginOf', () => {
+  it('is made of the Host, with https where the connection has TLS', () => {
+    const originOf = createOriginOf()
+    expect(originOf(request({ host: 'a.example:8080' }))).to.equal('http://a.example:8080')
+    expect(originOf(request({ host: '[::1]:1' }, { isTls: true }))).to.equal('https://[::1]:1')
+    expect(originOf(request({}))).to.equal('')
+  })
+
+  it('believes trusted proxies only', () => {
+    const originOf = createOriginOf(['10.0.0.0/8'])
+    expect(originOf(request(forwarded))).to.equal('https://files.example.com/store')
+    const stranger = request(forwarded, { remoteAddress: '192.0.2.1' })
+    expect(originOf(stranger)).to.equal('http://inner:3000')
+    expect(createOriginOf()(request(forwarded))).to.equal('http://inner:3000')
+  })
+
+  it('takes what the nearest proxy says', () => {
+    const originOf = createOriginOf(['10.0.0.1'])
+    const several = { ...forwarded, 'x-forwarded-proto': 'http, https' }
+    expect(originOf(request(several))).to.equal('https://files.example.com/store')
+  })
+
+  it('passes over what cannot be a part of a URL', () => {
+    const originOf = createOriginOf(['10.0.0.1'])
+    for (const [header, value] of [
+      ['x-forwarded-proto', 'javascript'],
+      ['x-forwarded-host', 'evil.example/path'],
+      ['x-forwarded-host', 'user@evil.example'],
+      ['x-forwarded-host', '[::1'],
+      ['x-forwarded-prefix', 'store'],
+      ['x-forwarded-prefix', '//evil.example'],
+      ['x-forwarded-prefix', '/a?b'],
+      ['x-forwarded-prefix', '/store//'],
+      ['x-forwarded-prefix', '//'],
+    ] as const) {
+      const { host } = forwarded
+      expect(originOf(request({ host, [header]: value })), value).to.equal('http://inner:3000')
+    }
+  })
+
+  it('takes the scheme in any case, and the prefix with or without a slash at its end', () => {
+    const originOf = createOriginOf(['10.0.0.1'])
+    const { host } = forwarded
+    for (const [headers, origin] of [
+      [{ 'x-forwarded-proto': 'HTTPS' }, 'https://inner:3000'],
+      [{ 'x-forwarded-proto': 'Http' }, 'http://inner:3000'],
+      [{ 'x-forwarded-prefix': '/files/' }, 'http://inner:3000/files'],
+      [{ 'x-forwarded-prefix': '/a/b/' }, 'http://inner:3000/a/b'],
+      [{ 'x-forwarded-prefix': '/' }, 'http://inner:3000'],
+    ] as const) {
+      expect(originOf(request({ host, ...headers })), JSON.stringify(headers)).to.equal(origin)
+    }
+  })
+
+  it('reports what a proxy sends that it cannot read, and nothing else', () => {
+    const reports: string[] = []
+    const originOf = createOriginOf(['10.0.0.1'], (header, value) =>
+      reports.push(`${header}: ${value}`),
+    )
+    originOf(request(forwarded))
+    originOf(request({ host: 'inner:3000' }))
+    originOf(request({ 'x-forwarded-proto': 'gopher' }, { remoteAddress: '192.0.2.1' }))
+    expect(reports).to.deep.equal([])
+    originOf(request({ ...forwarded, 'x-forwarded-proto': 'gopher', 'x-forwarded-prefix': 'a' }))
+    expect(reports).to.deep.equal(['X-Forwarded-Proto: gopher', 'X-Forwarded-Prefix: a'])
+  })
+})
+
+const message = 'A header of a trusted proxy cannot be read'
+
+describe('warnOfUnreadableHeaders', () => {
+  it('logs the first value of each header that cannot be read', () => {
+    const log = collectLog()
+    const warn = warnOfUnreadableHeaders(log)
+    for (const value of ['unknown', '_hidden']) warn('X-Forwarded-For', value)
+    warn('X-Forwarded-Proto', 'gopher')
+    expect(log.lines).to.deep.equal([
+      { level: 'warn', fields: { header: 'X-Forwarded-For', value: 'unknown' }, message },
+      { level: 'warn', fields: { header: 'X-Forwarded-Proto', value: 'gopher' }, message },
+    ])
+  })
+
+  it('logs no more than the beginning of a long value', () => {
+    const log = collectLog()
+    warnOfUnreadableHeaders(log)('X-Forwarded-For', 'x'.repeat(10_000))
+    expect(log.lines[0]?.fields['value']).to.equal(`${'x'.repeat(100)}…`)
+  })
+
+  it('warns once for all requests of an application', async () => {
+    await using app = await runApp({ trustedProxies: ['127.0.0.1'] })
+    for (const entry of ['unknown', '1.2.3', '203.0.113.9:80']) {
+      await exchange(app.port, customerRequest('GET', '/list', { 'X-Forwarded-For': entry }))
+    }
+    const warnings = app.log.lines.filter(({ level }) => level === 'warn')
+    expect(warnings.map(({ fields }) => fields)).to.deep.equal([
+      { header: 'X-Forwarded-For', value: 'unknown' },
+    ])
+  })
+
+  it('warns once of a proxy that is not trusted', async () => {
+    await using app = await runApp()
+    for (const _time of [1, 2]) {
+      await exchange(app.port, customerRequest('GET', '/list', { 'X-Forwarded-For': '1.2.3.4' }))
+    }
+    const warnings = app.log.lines.filter(({ level }) => level === 'warn')
+    expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ address: '127.0.0.1' }])
+    expect(warnings[0]?.message).to.match(/^X-Forwarded-For of an untrusted peer is ignored/)
+  })
 })

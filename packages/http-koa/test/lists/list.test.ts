@@ -3,6 +3,7 @@ import { FileServiceError, type ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
 import { openConnection, until } from '@holdfast/testing'
 import { errorBody } from '../../src/http/problems.ts'
+import { nextPage, parseListQuery } from '../../src/lists/list.ts'
 import { customerRequest } from '../support/request.ts'
 import { auth, runApp } from '../support/running-app.ts'
 
@@ -177,4 +178,70 @@ describe('list', () => {
       expect(await response.json()).to.deep.equal(errorBody(503, 'Storage unavailable'))
     }
   })
+})
+
+const parse = (query: string) => parseListQuery(new URLSearchParams(query))
+
+describe('parseListQuery', () => {
+  it('reads limit, after, prefix and details, each on its own', () => {
+    expect(parse('')).to.deep.equal({ details: false })
+    expect(parse('limit=1')).to.deep.equal({ details: false, limit: 1 })
+    expect(parse('after=a%2Bb')).to.deep.equal({ details: false, after: 'a+b' })
+    expect(parse('prefix=%C3%A4')).to.deep.equal({ details: false, prefix: 'ä' })
+    expect(parse('details=1')).to.deep.equal({ details: true })
+    expect(parse('limit=010&after=b&prefix=a')).to.deep.equal({
+      details: false,
+      limit: 10,
+      after: 'b',
+      prefix: 'a',
+    })
+  })
+
+  it('takes an empty after or prefix as given, and passes over what it does not know', () => {
+    expect(parse('after=&prefix=&order=desc')).to.deep.equal({
+      details: false,
+      after: '',
+      prefix: '',
+    })
+  })
+
+  for (const limit of ['', '0', '-1', '1.5', '1e3', '0x1', ' 1', 'all', '9007199254740992', '١']) {
+    it(`refuses the limit ${JSON.stringify(limit)}`, () => {
+      expect(() => parse(new URLSearchParams({ limit }).toString()))
+        .to.throw('Invalid limit: it must be a whole number from 1')
+        .with.property('status', 400)
+    })
+  }
+
+  for (const details of ['', '0', '2', 'true', '01', '1 ']) {
+    it(`refuses the details ${JSON.stringify(details)}`, () => {
+      expect(() => parse(new URLSearchParams({ details }).toString()))
+        .to.throw('Invalid details: it must be 1')
+        .with.property('status', 400)
+    })
+  }
+
+  for (const parameter of ['limit', 'after', 'prefix', 'details']) {
+    it(`refuses two of ${parameter}`, () => {
+      expect(() => parse(`${parameter}=1&${parameter}=1`))
+        .to.throw(`Invalid ${parameter}: it is sent twice`)
+        .with.property('status', 400)
+    })
+  }
+})
+
+describe('nextPage', () => {
+  for (const [query, last, expected] of [
+    ['limit=2', 'a', '?limit=2&after=a'],
+    ['after=a&limit=2&prefix=%C3%A4+b', 'z', '?after=z&limit=2&prefix=%C3%A4%20b'],
+    ['limit=1', 'a b+c&d=e>"\u{1f600}', '?limit=1&after=a%20b%2Bc%26d%3De%3E%22%F0%9F%98%80'],
+  ] as const) {
+    it(`leads from ${query} to the page after ${last}`, () => {
+      const link = nextPage(new URLSearchParams(query), last)
+      expect(link).to.equal(`<${expected}>; rel="next"`)
+      const target = new URL(expected, 'http://localhost/files/list?limit=9')
+      expect(target.pathname).to.equal('/files/list')
+      expect(target.searchParams.get('after')).to.equal(last)
+    })
+  }
 })
