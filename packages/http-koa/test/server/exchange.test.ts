@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { endOfTick } from '../../src/server/exchange.ts'
+import type { CustomerFiles, LinkUploads } from '@holdfast/core'
+import { endOfTick, customerOf } from '../../src/server/exchange.ts'
 
 describe('endOfTick', () => {
   it('resolves behind what was there already, for all of one turn together', async () => {
@@ -44,5 +45,21 @@ describe('endOfTick', () => {
     await Promise.all([...waits, next])
     const together = Array.from({ length: 32 }, (_, index) => `${index}`)
     expect(order).to.deep.equal([...together, 'next', '32'])
+  })
+})
+
+describe('customerOf', () => {
+  const files = { customer: { name: 'anna' } } as CustomerFiles
+  const uploads = { customer: { name: 'bert' } } as LinkUploads
+
+  it('is whoever sent the request', () => {
+    expect(customerOf({})).to.equal(undefined)
+    expect(customerOf({ files })).to.deep.equal({ name: 'anna' })
+    expect(customerOf({ files, link: { inline: true } })).to.deep.equal({ name: 'anna' })
+  })
+
+  it('is the maker of a link to upload, also where an application has logged somebody in before', () => {
+    expect(customerOf({ link: { uploads } })).to.deep.equal({ name: 'bert' })
+    expect(customerOf({ files, link: { uploads } })).to.deep.equal({ name: 'bert' })
   })
 })

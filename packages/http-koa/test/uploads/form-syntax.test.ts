@@ -1,7 +1,13 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { checkFormType } from '../../src/uploads/form-syntax.ts'
+import {
+  checkFormType,
+  readFormDisposition,
+  partFileName,
+  expectedSha256,
+  undoFormEscapes,
+} from '../../src/uploads/form-syntax.ts'
 
 function requestOf(headers: Readonly<Record<string, string>>): IncomingMessage {
   const request = new IncomingMessage(new Socket())
@@ -92,5 +98,144 @@ describe('checkFormType', () => {
     expect(() => checkFormType(requestOf(type))).to.throw('No file')
     expect(() => checkFormType(requestOf({ ...type, 'content-length': '0' }))).to.throw('No file')
     checkFormType(requestOf({ ...type, 'transfer-encoding': 'chunked' }))
+  })
+})
+
+const read = (filename: string) =>
+  readFormDisposition([`form-data; name="file"; ${filename}`])?.filename
+
+describe('readFormDisposition', () => {
+  // Which clients write what is in docs/api.md.
+  const names: readonly (readonly [filename: string, name: string | undefined])[] = [
+    [String.raw`"a\b"`, String.raw`a\b`],
+    [String.raw`"a\\b"`, String.raw`a\b`],
+    [String.raw`"a\\\\b"`, String.raw`a\\b`],
+    [String.raw`"a\\\b"`, String.raw`a\\\b`],
+    [String.raw`"C:\dir\x.txt"`, String.raw`C:\dir\x.txt`],
+    [String.raw`"C:\\dir\\x.txt"`, String.raw`C:\dir\x.txt`],
+    [String.raw`"\\server\dir"`, String.raw`\\server\dir`],
+    [String.raw`"a\"`, 'a\\'],
+    [String.raw`"a\\"`, 'a\\'],
+    [String.raw`"a\\\"`, 'a\\\\\\'],
+    [String.raw`"a\" `, 'a\\'],
+    [String.raw`"say \"hi\".txt"`, 'say "hi".txt'],
+    [String.raw`"b\\s \"q\".txt"`, String.raw`b\s "q".txt`],
+    [String.raw`"b\\s %22q%22.txt"`, String.raw`b\s "q".txt`],
+    [String.raw`"b\s %22q%22.txt"`, String.raw`b\s "q".txt`],
+    [String.raw`"b\s \"q\".txt"`, String.raw`b\s "q".txt`],
+    [String.raw`"b\s "q".txt"`, undefined],
+    [String.raw`"x\y"; filename*=UTF-8''z%5C%5Cz`, String.raw`z\\z`],
+    ['"a%0D%0Ab%0d"', 'a\r\nb\r'],
+    ['"100% %41 %2522 %00"', '100% %41 %2522 %00'],
+    ['"\xe9"', '\ufffd'],
+    ['"plain.txt"', 'plain.txt'],
+  ]
+  for (const [filename, name] of names) {
+    it(`reads ${filename} as ${name}`, () => {
+      expect(read(`filename=${filename}`)).to.equal(name)
+    })
+  }
+
+  it('distinguishes a text field from a file without a name', () => {
+    expect(readFormDisposition(['form-data; name="a"'])).to.deep.equal({ name: 'a' })
+    expect(readFormDisposition(['form-data; name="a"; filename=""'])).to.deep.equal({
+      name: 'a',
+      filename: '',
+    })
+  })
+
+  it('has no reading where a name without quotes seems to begin with a semicolon', () => {
+    for (const rest of ['filename=;', 'filename= ; x=y', 'filename=;a.txt']) {
+      expect(readFormDisposition([`form-data; name="file"; ${rest}`]), rest).to.equal(undefined)
+    }
+  })
+
+  it('takes no longer for any header than for another of its length', () => {
+    const begin = performance.now()
+    for (const filler of [
+      '\\',
+      '"',
+      ' ',
+      ';',
+      '=',
+      ' =',
+      '";',
+      '%',
+      '\\"',
+      "'",
+      'a',
+      'a=a;',
+      ' "',
+      'a*',
+    ]) {
+      const text = filler.repeat(16_384 / filler.length)
+      for (const header of [`"${text}"`, `"${text}`, text, `x; filename*=${text}`]) {
+        read(`filename=${header}`)
+      }
+    }
+    // Steps that go with the square of the length would be minutes.
+    expect(performance.now() - begin).to.be.lessThan(10_000)
+  })
+})
+
+const names: Readonly<Record<string, string>> = {
+  'a.txt': 'a.txt',
+  'dir/a.txt': 'a.txt',
+  '/etc/passwd': 'passwd',
+  '../../a': 'a',
+  'a/': '',
+  '..': '..',
+  '': '',
+  'C:\\dir\\a.txt': 'C:\\dir\\a.txt',
+  ' a ': ' a ',
+  '%2Fa': '%2Fa',
+  '\ufffd/a': 'a',
+}
+
+describe('partFileName', () => {
+  for (const [filename, name] of Object.entries(names)) {
+    it(`takes ${JSON.stringify(name)} from ${JSON.stringify(filename)}`, () => {
+      expect(partFileName(filename)).to.equal(name)
+    })
+  }
+  it('refuses what was not UTF-8', () => {
+    expect(() => partFileName('dir/a\ufffd'))
+      .to.throw('Invalid filename: it is not valid UTF-8, or contains a control character')
+      .with.property('status', 400)
+  })
+})
+
+const digest = 'ab'.repeat(32)
+const invalid = ['', 'abc', `${digest}0`, ` ${digest}`, `${digest}\n`, 'g'.repeat(64)]
+
+describe('expectedSha256', () => {
+  it('is undefined without the field', () => {
+    expect(expectedSha256([])).to.equal(undefined)
+  })
+  it('is in lower case', () => {
+    expect(expectedSha256([digest.toUpperCase()])).to.equal(digest)
+  })
+  for (const fields of [...invalid.map((value) => [value]), [digest, digest]]) {
+    it(`refuses ${JSON.stringify(fields).slice(0, 20)}`, () => {
+      expect(() => expectedSha256(fields))
+        .to.throw('Invalid sha256: it must be sent once, as 64 hexadecimal digits')
+        .with.property('status', 400)
+    })
+  }
+})
+
+describe('undoFormEscapes', () => {
+  it('undoes the three escapes of browsers', () => {
+    expect(undoFormEscapes('%22a%22%0D%0Ab%0d%0a')).to.equal('"a"\r\nb\r\n')
+  })
+  it('leaves everything else as it is, and undoes once', () => {
+    expect(undoFormEscapes('100% %41 %2522 %00 %2F %')).to.equal('100% %41 %2522 %00 %2F %')
+  })
+  it('undoes what FormData does', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['x']), 'say "hi"\r\n100%.txt')
+    const body = await new Response(form).text()
+    const [, filename = ''] = /filename="([^"]*)"/.exec(body) ?? []
+    expect(undoFormEscapes(filename)).to.equal('say "hi"\r\n100%.txt')
   })
 })

@@ -1,10 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { openConnection } from '@holdfast/testing'
+import { openConnection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
 import { SetupError } from '@holdfast/core'
-import { jsonAnswer, startAdminServer, type AdminServer } from '../../src/admin/open-admin.ts'
+import {
+  jsonAnswer,
+  startAdminServer,
+  type AdminServer,
+  type CheckResult,
+  createReadiness,
+  steadyCheck,
+  type SteadyCheckOptions,
+  freeSpaceCheck,
+  workersCheck,
+} from '../../src/admin/open-admin.ts'
 
 const address = { host: '127.0.0.1', port: 0, prefix: 'admin-' } as const
 
@@ -100,5 +110,174 @@ describe('startAdminServer', () => {
     expect(String(error)).to.include(
       `port ${port}: another program listens there. Stop it, or choose another --admin-port`,
     )
+  })
+})
+
+describe('createReadiness', () => {
+  const start = () => {
+    const lines: string[] = []
+    const log = pino({ base: null }, { write: (line: string) => void lines.push(line) })
+    return { readiness: createReadiness(log), lines }
+  }
+  const told = (lines: readonly string[]) =>
+    lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+  const notServing = (why: string) => ({
+    ready: false,
+    checks: [{ name: 'serving', ok: false, why }],
+  })
+
+  it('is not ready before it has begun, and never again once it ends', async () => {
+    const { readiness, lines } = start()
+    expect(await readiness.report()).to.deep.equal(notServing('the server is starting'))
+    readiness.begin([])
+    expect(await readiness.report()).to.deep.equal({ ready: true, checks: [] })
+    readiness.end()
+    expect(await readiness.report()).to.deep.equal(notServing('the server is stopping'))
+    expect(lines).to.deep.equal([])
+  })
+
+  it('is ready when all checks are well, and says all that they say', async () => {
+    const { readiness } = start()
+    readiness.begin([
+      { name: 'a', look: () => ({ ok: true, count: 1 }) },
+      { name: 'b', look: async () => ({ ok: false, why: 'it is broken' }) },
+    ])
+    expect(await readiness.report()).to.deep.equal({
+      ready: false,
+      checks: [
+        { name: 'a', ok: true, count: 1 },
+        { name: 'b', ok: false, why: 'it is broken' },
+      ],
+    })
+  })
+
+  it('logs once when it is not ready, and why, and once when it is again', async () => {
+    const { readiness, lines } = start()
+    let result: CheckResult = { ok: true }
+    readiness.begin([{ name: 'a', look: () => result }])
+    await readiness.report()
+    result = { ok: false, why: 'it is broken' }
+    await readiness.report()
+    await readiness.report()
+    result = { ok: true }
+    await readiness.report()
+    await readiness.report()
+    expect(told(lines)).to.deep.equal(['not ready', 'ready again'])
+    expect(lines[0]).to.include('"why":"it is broken"')
+  })
+
+  it('does not call a server ready that has begun to end while its checks were under way', async () => {
+    const { readiness } = start()
+    const looking = Promise.withResolvers<CheckResult>()
+    readiness.begin([{ name: 'a', look: () => looking.promise }])
+    const report = readiness.report()
+    readiness.end()
+    looking.resolve({ ok: true })
+    expect(await report).to.deep.equal(notServing('the server is stopping'))
+  })
+})
+
+const hour = 60 * 60 * 1000
+
+/** A check whose looks end when the test says how. */
+function createCheck(options: SteadyCheckOptions) {
+  const looks: (PromiseWithResolvers<CheckResult> & { readonly signal: AbortSignal })[] = []
+  const check = steadyCheck(
+    'a',
+    (signal) => {
+      const look = { ...Promise.withResolvers<CheckResult>(), signal }
+      looks.push(look)
+      return look.promise
+    },
+    options,
+  )
+  return { look: async () => check.look(), looks }
+}
+
+describe('steadyCheck', () => {
+  it('looks once for all who ask meanwhile, and says how long it took', async () => {
+    const { look, looks } = createCheck({ freshMs: hour, limitMs: hour })
+    const asked = [look(), look(), look()]
+    looks[0]?.resolve({ ok: true, count: 7 })
+    for (const result of await Promise.all([...asked, look()])) {
+      expect(result).to.include({ ok: true, count: 7 })
+      expect(result['durationMs']).to.be.a('number')
+    }
+    expect(looks).to.have.length(1)
+  })
+
+  it('looks again when a result is not fresh any more', async () => {
+    const { look, looks } = createCheck({ freshMs: 0, limitMs: hour })
+    for (const ok of [true, false, true]) {
+      const asked = look()
+      looks.at(-1)?.resolve({ ok })
+      expect(await asked).to.include({ ok })
+    }
+    expect(looks).to.have.length(3)
+  })
+
+  it('says what a look threw, with its cause, as what is wrong', async () => {
+    const { look, looks } = createCheck({ limitMs: hour })
+    const asked = look()
+    looks[0]?.reject(new Error('The store is away', { cause: new Error('EIO') }))
+    expect(await asked).to.include({ ok: false, why: 'The store is away: EIO' })
+  })
+
+  it('goes by the last result while a look takes long, and begins no other', async () => {
+    const { look, looks } = createCheck({ freshMs: 0, patienceMs: 1, limitMs: hour })
+    const first = look()
+    looks[0]?.resolve({ ok: true, count: 1 })
+    await first
+    for (let count = 0; count < 3; count++) expect(await look()).to.include({ count: 1 })
+    expect(looks).to.have.length(2)
+    looks[1]?.resolve({ ok: true, count: 2 })
+    await until('the second result is told', async () => (await look())['count'] === 2)
+  })
+
+  it('fails when there is no result within the limit, gives the look up, and is well again after it', async () => {
+    const { look, looks } = createCheck({ freshMs: 0, patienceMs: 1, limitMs: 50 })
+    for (const asked of [look(), look()]) {
+      const { ok, why } = await asked
+      expect(ok).to.equal(false)
+      expect(why).to.match(/^there has been no answer for \d+ s$/)
+    }
+    expect(looks).to.have.length(1)
+    await until('the look is given up', () => looks[0]?.signal.aborted === true)
+    looks[0]?.reject(new Error('given up'))
+    await until('another look begins', async () => {
+      looks.at(-1)?.resolve({ ok: true })
+      return (await look()).ok
+    })
+  })
+
+  it('fails when the last result is older than the limit', async () => {
+    const { look, looks } = createCheck({ freshMs: 0, patienceMs: 1, limitMs: 50 })
+    const first = look()
+    looks[0]?.resolve({ ok: true })
+    expect(await first).to.include({ ok: true })
+    await until('nobody believes the old result', async () => !(await look()).ok)
+    expect(looks).to.have.length(2)
+  })
+})
+
+describe('freeSpaceCheck', () => {
+  it('is content with the least that there has to be, and not with a byte less', async () => {
+    const look = (bytes: number) => freeSpaceCheck(async () => bytes, 5_000_000).look()
+    const figures = { least: 5_000_000 }
+    expect(await look(5_000_000)).to.include({ ok: true, bytes: 5_000_000, ...figures })
+    expect(await look(4_999_999)).to.include({
+      ok: false,
+      why: '5.00 MB are left, less than the 5.00 MB of --min-free-space',
+      bytes: 4_999_999,
+      ...figures,
+    })
+  })
+})
+
+describe('workersCheck', () => {
+  it('wants all workers to answer, and says how many do', async () => {
+    const look = (count: number) => workersCheck({ wanted: 4, answering: async () => count }).look()
+    expect(await look(4)).to.include({ ok: true, count: 4, wanted: 4 })
+    expect(await look(3)).to.include({ ok: false, why: '3 of 4 answer', count: 3, wanted: 4 })
   })
 })

@@ -1,8 +1,11 @@
-import { mkdtemp, readFile, rename, rm, stat, symlink, truncate } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, stat, symlink, truncate, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { openAppendable, openTrailFile } from '../../src/audit/open-trail-file.ts'
+import { openAppendable, openTrailFile, gatherWrites } from '../../src/audit/open-trail-file.ts'
+import { createAppendLines } from '../../src/log/lines.ts'
 
 /** A trail in a directory of its own, with what it tells. */
 async function openTrail(open = openAppendable) {
@@ -210,5 +213,58 @@ describe('openTrailFile', () => {
       (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
     )
     expect(code).to.equal('ENOENT')
+  })
+})
+
+describe('openAppendable', () => {
+  it('gives up at a full pipe, or waits until its reader takes something', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'holdfast-pipe-'))
+    const path = join(directory, 'pipe')
+    await promisify(execFile)('mkfifo', [path])
+    const reader = await open(path, 'r+')
+    const pipe = await openAppendable(path)
+    const lines = Buffer.from(`${'x'.repeat(1023)}\n`.repeat(2000))
+    const append = createAppendLines()
+    const refused = await append(pipe.writeSome, lines, { giveUpAfterMs: 0 })
+    expect(refused.error).to.have.property('code', 'EAGAIN')
+    expect(refused.lines).to.be.greaterThan(0)
+
+    const waiting = append(pipe.writeSome, Buffer.from('last\n'))
+    const taken = Buffer.alloc(1024 * refused.lines + 5)
+    let length = 0
+    while (length < taken.length) length += (await reader.read(taken, length)).bytesRead
+    expect(await waiting).to.deep.equal({ lines: 1, error: undefined })
+    expect(taken.subarray(-10).toString()).to.equal('xxxx\nlast\n')
+    await Promise.all([pipe.close(), reader.close()])
+    await rm(directory, { recursive: true })
+  })
+})
+
+describe('gatherWrites', () => {
+  it('writes one thing after the other, and takes together what came meanwhile', async () => {
+    const calls: (readonly number[])[] = []
+    const gates: (() => void)[] = []
+    const write = gatherWrites<number>((items) => {
+      calls.push(items)
+      return new Promise((resolve) => gates.push(resolve))
+    })
+    const settled: number[] = []
+    const put = (item: number) => write(item).then(() => void settled.push(item))
+    const first = [put(1), put(2)]
+    await Promise.resolve()
+    const second = [put(3), put(4), put(5)]
+    expect(calls).to.deep.equal([[1, 2]])
+    gates[0]?.()
+    await Promise.all(first)
+    expect([calls, settled]).to.deep.equal([
+      [
+        [1, 2],
+        [3, 4, 5],
+      ],
+      [1, 2],
+    ])
+    gates[1]?.()
+    await Promise.all(second)
+    expect(settled).to.deep.equal([1, 2, 3, 4, 5])
   })
 })
