@@ -74,8 +74,12 @@ export function describeCopy(yargs: Argv): Argv {
     group: 'Copy:',
   } as const
   const options = yargs
-    .option('from', { ...text, demandOption: true, describe: 'Where files are: disk or minio' })
-    .option('to', { ...text, demandOption: true, describe: 'Where they are copied: disk or minio' })
+    .option('from', {
+      ...text,
+      demandOption: true,
+      describe: 'The store to copy from: disk or minio',
+    })
+    .option('to', { ...text, demandOption: true, describe: 'The store to copy to: disk or minio' })
     .option('to-data', { ...text, describe: 'With --from disk --to disk: the directory to fill' })
     .option('customer', { ...text, describe: 'Only the files of this customer' })
     .option('delete', {
@@ -84,7 +88,7 @@ export function describeCopy(yargs: Argv): Argv {
     })
     .option('verify', {
       ...given,
-      describe: 'Compare by content also what entity tags say is the same',
+      describe: 'Compare the content even if entity tags are equal',
     })
     .option('concurrency', { ...text, default: '8', describe: 'Files at a time, 1 to 64' })
   return withSettings(options, storeSettings)
@@ -96,12 +100,12 @@ export function describeCopy(yargs: Argv): Argv {
     })
     .example(
       '$0 copy --from disk --data ./data --to minio --minio-endpoint http://localhost:9000 --minio-bucket files',
-      'move house',
+      'from a directory to a bucket',
     )
     .example('$0 copy --from minio --to disk --config holdfast.yaml', 'and back')
     .epilog(
       [
-        'What is there already stays: the same command again copies only what is missing or differs, also after it was stopped. It may run while the server takes uploads.',
+        'Files already in the target are kept: the same command again copies only what is missing or differs, also after it was stopped. It may run while the server takes uploads.',
         `The keys of the MinIO store come from the environment: ${keyVariables.join(' and ')}, or files that these with _FILE name.`,
       ].join('\n\n'),
     )
@@ -117,7 +121,7 @@ export async function copy(flags: CopyFlags): Promise<number> {
   const concurrency = parseConcurrency(flags.concurrency)
   const problem = customer === undefined ? undefined : nameProblem(customer)
   if (problem !== undefined)
-    throw new SetupError(`--customer "${customer}" is no name: ${problem}.`)
+    throw new SetupError(`--customer "${customer}" is not a valid name: ${problem}.`)
   refuseFlagsOfOtherStores(flags, [from, to])
   refuseUnclearTarget(from, to, flags['to-data'])
   const config = await findConfig(flags, settingEnvironment(storeSettings))
@@ -148,7 +152,7 @@ function refuseUnclearTarget(from: StoreKind, to: StoreKind, toData: string | un
     throw new SetupError('--to-data is for copies from disk to disk; the disk store has --data.')
   } else if (from === to) {
     throw new SetupError(
-      'From MinIO to MinIO is not for holdfast: the tools of MinIO and of S3 copy buckets, within the servers.',
+      'holdfast does not copy from MinIO to MinIO: the tools of MinIO and of S3 copy buckets within the servers.',
     )
   }
 }
@@ -246,7 +250,7 @@ function explain(error: unknown, customer: string | undefined): unknown {
     const whose = customer === undefined ? 'no file' : `no file of the customer "${customer}"`
     return new SetupError(
       `The source has ${whose}, and with --delete nothing would be left in the target`,
-      ['If that is meant, empty it by hand.'],
+      ['If that is intended, empty it by hand.'],
     )
   }
   if (isFileServiceError(error)) return new SetupError(`Nothing was copied: ${error.message}.`)
@@ -301,12 +305,14 @@ export function copySummary(result: CopyResult, seconds: number): readonly strin
       ? `Nothing copied, in ${formatDuration(seconds)}.`
       : `Copied and compared ${amount(copied)}, in ${formatDuration(seconds)}.`,
   ]
-  if (present.files > 0) lines.push(`There already: ${amount(present)}.`)
+  if (present.files > 0) lines.push(`Already in the target: ${amount(present)}.`)
   if (removed > 0) lines.push(`Removed from the target: ${files(removed)}.`)
   if (extra > 0) lines.push(`Only in the target: ${files(extra)}; --delete removes them.`)
   if (failures.length > 0) lines.push(`Failed: ${files(failures.length)}.`)
   if (!isCaughtUp && stoppedBy === undefined) {
-    lines.push('Files came or changed to the end: copy again when nothing is uploaded any more.')
+    lines.push(
+      'Files were added or changed until the end: copy again when nothing is uploaded any more.',
+    )
   }
   return lines
 }

@@ -29,7 +29,7 @@ export const serverCommands = ['serve', 'copy', 'customers', 'usage', 'doctor']
 const whichCommand = `Say which command: ${serverCommands.slice(0, -1).join(', ')} or doctor; as a client ${verbNames.join(', ')}.`
 
 const exitCodesText =
-  'Exit codes of the client: 0 if all is done, 1 if something failed, 2 for a mistake in the command line, 3 without a login that the server takes, 4 if what was named is not there, 5 if another try may succeed. Where files failed for several reasons, it is 1.'
+  'Exit codes of the client: 0 if all is done, 1 if something failed, 2 for a mistake in the command line, 3 without a login that the server accepts, 4 if what was named does not exist, 5 if a retry may succeed. If files failed for several reasons, it is 1.'
 
 /** What to do with a parsed command line. */
 export interface CliActions {
@@ -68,7 +68,7 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .demandCommand(1, whichCommand)
     .example('$0 customers add alice', 'make a customer and print the password')
     .example('$0 serve --data ./data', 'run the server')
-    .example('$0 login https://files.example.com', 'keep the password for a server')
+    .example('$0 login https://files.example.com', 'save the login for a server')
     .example('$0 put notes.txt', 'store a file there')
     .epilog(exitCodesText)
     .version(version())

@@ -70,7 +70,7 @@ function withFile(yargs: Argv) {
 function withName(yargs: Argv) {
   return withFile(yargs).positional('name', {
     type: 'string',
-    describe: 'Name of the customer; behind -- if it begins with a dash',
+    describe: 'Name of the customer; after -- if it begins with a dash',
   })
 }
 
@@ -160,7 +160,7 @@ async function check(argv: FileOption): Promise<number> {
   const customers = await pathOf(argv)
   const { openFileCredentialSource } = await customersFiles()
   const source = await openFileCredentialSource(customers, { onWarning: note, pollIntervalMs: 0 })
-  note(`${customers} is right: ${source.customers().length} customer(s).`)
+  note(`${customers} is valid: ${source.customers().length} customer(s).`)
   await source.close()
   return 0
 }
@@ -193,7 +193,7 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
     note(`The password of "${name}", shown only now:`)
     await print(`${password}\n`).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new SetupError(`It could not be written (${reason}), and is lost`, [
+      throw new SetupError(`The password could not be written (${reason}), and is lost`, [
         `Make a new one: ${programName()} customers rotate ${name}`,
       ])
     })

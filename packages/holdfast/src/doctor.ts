@@ -137,7 +137,7 @@ export function summaryLine({ ok, warning, problem, skipped }: MarkCount): strin
     `${ok} ok`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ]
-  const advice = problem > 0 ? 'Mend the problems first.' : 'The server can run.'
+  const advice = problem > 0 ? 'Fix the problems first.' : 'The server can run.'
   return `${numbers.join(', ')}. ${advice}`
 }
 

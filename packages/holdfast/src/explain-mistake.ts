@@ -96,17 +96,17 @@ function hintsFor(
 ): readonly string[] {
   const remedy = secretRemedy(word)
   if (remedy !== undefined) {
-    return [`--${word} is not taken, since flags show in the list of processes; ${remedy}.`]
+    return [`--${word} is not accepted, since flags show in the list of processes; ${remedy}.`]
   }
   if (word === 'password') {
     return [
-      '--password is not taken, since flags show in the list of processes; use --password-stdin.',
+      '--password is not accepted, since flags show in the list of processes; use --password-stdin.',
     ]
   }
   const habit = habits[args[0] ?? '']
   if (habit?.letters.test(word) && args.includes(`-${word}`)) return [habit.hint]
   const isFlag = args.some((arg) => arg.split('=', 1)[0] === `--${word}`)
-  if (isFlag && flags.includes(word)) return [`--${word} is of another command.`]
+  if (isFlag && flags.includes(word)) return [`--${word} belongs to another command.`]
   const meant = closestWord(word, own) ?? (isFlag ? beginningWith(word, own) : undefined)
   return meant === undefined ? [] : [`Did you mean --${meant}?`]
 }

@@ -31,7 +31,7 @@ export function describeServe(yargs: Argv): Argv {
       [
         'A flag wins over its environment variable, that over the configuration file.',
         keysEpilog,
-        'SIGHUP reloads the customers and the certificate, and opens the audit log anew; SIGTERM and SIGINT finish the requests under way.',
+        'SIGHUP reloads the customers and the certificate, and reopens the audit log; SIGTERM and SIGINT finish the requests under way.',
       ].join('\n\n'),
     )
 }

@@ -49,7 +49,7 @@ export function describeUsage(yargs: Argv): Argv {
   return withSettings(yargs, usageSettings)
     .positional('name', {
       type: 'string',
-      describe: 'Only this customer; behind -- if the name begins with a dash',
+      describe: 'Only this customer; after -- if the name begins with a dash',
     })
     .option('json', {
       type: 'boolean',
@@ -66,7 +66,7 @@ export function describeUsage(yargs: Argv): Argv {
     .example('$0 usage alice --data /srv/files', 'one customer')
     .example('$0 usage --config holdfast.yaml --json', 'for a program')
     .epilog(
-      'Give the flags that the server gets. It looks at every file, changes none, and may run while the server does. Of uploads under way it counts those in pieces, as unfinished.',
+      'Give the flags that the server gets. The command looks at every file, changes none, and may run while the server does. Of uploads under way it counts only those in pieces, as unfinished.',
     )
 }
 
@@ -82,7 +82,7 @@ export async function usage(flags: UsageFlags): Promise<number> {
 function customerIn(flags: UsageFlags): string | undefined {
   const name = onlyName(flags)
   const problem = name === undefined ? undefined : nameProblem(name)
-  if (problem !== undefined) throw new SetupError(`"${name}" is no name: ${problem}.`)
+  if (problem !== undefined) throw new SetupError(`"${name}" is not a valid name: ${problem}.`)
   return name
 }
 
@@ -113,7 +113,8 @@ async function runUsage(config: Config, { customer, isJson }: UsageRequest): Pro
     await (isJson ? printLines(usages) : printTable(usages))
     return 0
   } catch (error) {
-    if (isFileServiceError(error)) throw new SetupError(`Not all was counted: ${error.message}.`)
+    if (isFileServiceError(error))
+      throw new SetupError(`Not all files were counted: ${error.message}.`)
     throw error
   } finally {
     await store.close()
@@ -139,7 +140,7 @@ async function* onlyUsage(
     const meant = closestWord(customer, [...quotas.keys()])
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
     throw new SetupError(
-      `There is no customer "${customer}": ${path} has none of that name, and nor does the store.${hint}`,
+      `There is no customer "${customer}": neither ${path} nor the store has one of that name.${hint}`,
     )
   }
   yield usage

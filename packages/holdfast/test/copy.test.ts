@@ -54,12 +54,14 @@ describe('holdfast copy', () => {
   it('copies only what is missing or differs the second time', async () => {
     await copy()
     expect((await copy()).stdout).to.match(
-      /^Nothing copied, in \d+s\.\nThere already: 3 files, 11 B\.\n$/,
+      /^Nothing copied, in \d+s\.\nAlready in the target: 3 files, 11 B\.\n$/,
     )
     await write('alice', 'a.txt', 'eno')
     await write('alice', 'c.txt', 'new')
     const { stdout } = await copy()
-    expect(stdout).to.match(/^Copied and compared 2 files, 6 B, in \d+s\.\nThere already: 2 files/)
+    expect(stdout).to.match(
+      /^Copied and compared 2 files, 6 B, in \d+s\.\nAlready in the target: 2 files/,
+    )
     expect(await files(target)).to.deep.equal(await files(source))
   })
 
@@ -177,16 +179,22 @@ describe('holdfast copy', () => {
     [['--from', 'disk', '--to', 'tape'], '--to "tape" is not one of disk, minio.'],
     [['--from', 'disk', '--to', 'disk'], 'say which directory to fill, with --to-data'],
     [['--from', 'disk', '--to', 'minio', '--to-data', 'x'], '--to-data is for copies from disk'],
-    [['--from', 'minio', '--to', 'minio'], 'From MinIO to MinIO is not for holdfast'],
+    [['--from', 'minio', '--to', 'minio'], 'holdfast does not copy from MinIO to MinIO'],
     [
       ['--from', 'disk', '--to', 'disk', '--to-data', 'x', '--minio-bucket', 'b'],
-      '--minio-bucket would do nothing',
+      'which does not use --minio-bucket',
     ],
     [['--from', 'disk', '--to', 'minio', '--concurrency', '65'], '"65" is not a number from 1 to'],
-    [['--from', 'disk', '--to', 'minio', '--customer', '..'], '--customer ".." is no name'],
+    [
+      ['--from', 'disk', '--to', 'minio', '--customer', '..'],
+      '--customer ".." is not a valid name',
+    ],
     [['--from', 'disk', '--to', 'minio', '--custmer', 'x'], 'Did you mean --customer?'],
-    [['--from', 'disk', '--to', 'minio', '--', 'x'], 'Nothing goes behind "--" here: "x".'],
-    [['--from', 'disk', '--to', 'minio', '--data', 'nowhere'], 'nowhere is no directory of a hold'],
+    [['--from', 'disk', '--to', 'minio', '--', 'x'], 'No words are allowed after "--": "x".'],
+    [
+      ['--from', 'disk', '--to', 'minio', '--data', 'nowhere'],
+      'nowhere is not the data directory of a hold',
+    ],
     [['--from', 'disk', '--to', 'minio', '--data', 'source'], '--minio-endpoint'],
     [
       ['--from', 'disk', '--data', 'source', '--to', 'disk', '--to-data', './source/.'],

@@ -46,7 +46,7 @@ describe('createCli', () => {
     )
     expect(await messageOf(['serve', '--prot', '1'])).to.include('Did you mean --port?')
     expect(await messageOf(['list'])).to.include('holdfast ls does that.')
-    expect(await messageOf(['ls', '--password', 'x'])).to.include('--password is not taken')
+    expect(await messageOf(['ls', '--password', 'x'])).to.include('--password is not accepted')
     expect(await messageOf(['customers', 'frob'])).to.include('After customers comes one of add')
   })
 

@@ -145,7 +145,7 @@ describe('holdfast customers', () => {
     [['add', 'alice', '--max-files', '1e3'], 'the number of files is not a whole number'],
     [['add', 'alice', '--max-file', '1'], 'Did you mean --max-files?'],
     [['add'], 'Say the name of the customer.'],
-    [['add', 'two', '--', 'names'], 'One name at a time'],
+    [['add', 'two', '--', 'names'], 'Only one name is allowed'],
     [['add', 'alice', '--qota', '1'], 'Did you mean --quota?'],
     [[], 'Say what to do: add, list, remove, rotate or check.'],
     [['ad', 'alice'], 'Did you mean add?'],
@@ -167,7 +167,7 @@ describe('holdfast customers', () => {
     await site.write('customers.yaml', 'customers:\n  - name: bob\n    password: plain\n')
     const good = await runHoldfast(['customers', 'check'], { cwd: site.path })
     expect({ code: good.code, stdout: good.stdout }).to.deep.equal({ code: 0, stdout: '' })
-    expect(good.stderr).to.include('plain text').and.to.include('is right: 1 customer')
+    expect(good.stderr).to.include('plain text').and.to.include('is valid: 1 customer')
     await site.write('new.yaml', 'customers:\n  - name: bob\n    pasword: x\n  - name: 5\n')
     const bad = await customers(['check'])
     expect(bad.code).to.equal(1)

@@ -74,7 +74,7 @@ describe('holdfast doctor', () => {
     expect(stdout).to.match(/^ {2}problem {2}customers file {5}none\.yaml: does not exist$/m)
     expect(stdout).to.match(/^ {30}-> create it with "holdfast customers add NAME"/m)
     expect(stdout).to.match(/^ {2}problem {2}directory {10}.*data cannot be used: it is a file$/m)
-    expect(stdout).to.match(/^3 problems, .* Mend the problems first\.$/m)
+    expect(stdout).to.match(/^3 problems, .* Fix the problems first\.$/m)
   })
 
   it('takes the settings that the server takes', async () => {
@@ -83,10 +83,8 @@ describe('holdfast doctor', () => {
     expect((await doctor([], { HOLDFAST_DATA: 'there' })).stdout).to.include('/there is missing')
     const { code, stderr } = await doctor(['--minio-bucket', 'files'])
     expect(code).to.equal(1)
-    expect(stderr).to.match(
-      /^holdfast: The store is disk, for which --minio-bucket would do nothing/,
-    )
-    expect((await doctor(['--', 'x'])).stderr).to.include('Nothing goes behind "--" here')
+    expect(stderr).to.match(/^holdfast: The store is disk, which does not use --minio-bucket/)
+    expect((await doctor(['--', 'x'])).stderr).to.include('No words are allowed after "--"')
   })
 
   it('reports in JSON', async () => {

@@ -101,11 +101,11 @@ describe('holdfast', () => {
     [['serve', '--xyzzy'], 'Unknown argument: xyzzy\nSee holdfast --help.'],
     [
       ['usage', '--port', '1'],
-      'Unknown argument: port\n--port is of another command.\nSee holdfast --help.',
+      'Unknown argument: port\n--port belongs to another command.\nSee holdfast --help.',
     ],
     [['serve', 'port', '1'], 'Unknown arguments: port, 1\nDid you mean --port?'],
     [['serve', 'now'], 'Unknown argument: now'],
-    [['serve', '--', '--port', '1'], 'Nothing goes behind "--" here: "--port".'],
+    [['serve', '--', '--port', '1'], 'No words are allowed after "--": "--port".'],
     [['serve', '--port'], 'Not enough arguments following: port'],
     [['serve', '--port', '65536'], '--port "65536" is not a port; write a number from 0 to 65535'],
     [['serve', '--store', 'tape'], '--store "tape" is not one of disk, minio.'],
@@ -122,12 +122,12 @@ describe('holdfast', () => {
     [['serve', '--minio-create-bucket='], '--minio-create-bucket "" is neither true nor false'],
     [
       ['serve', '--minio-create-bucket'],
-      'The store is disk, for which --minio-create-bucket would',
+      'The store is disk, which does not use --minio-create-bucket',
     ],
-    [['serve', '--store', 'minio', '--data', 'x'], 'The store is minio, for which --data would'],
+    [['serve', '--store', 'minio', '--data', 'x'], 'The store is minio, which does not use --data'],
     [
       ['serve', '--minio-secret-key', 'x'],
-      '--minio-secret-key is not taken, since flags show in the list of processes; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
+      '--minio-secret-key is not accepted, since flags show in the list of processes; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
     ],
   ]
   it('says of a client what the system refuses, without asking for a report', async () => {
@@ -156,7 +156,7 @@ describe('holdfast', () => {
   ]
   const slips: readonly (readonly [readonly string[], string])[] = [
     [['put', '--foo', 'x'], 'Unknown argument: foo\nSee'],
-    [['put', '--from', 'x'], 'Unknown argument: from\n--from is of another command.\nSee'],
+    [['put', '--from', 'x'], 'Unknown argument: from\n--from belongs to another command.\nSee'],
     [['put', 'x', '--no-clober'], 'Did you mean --no-clobber?'],
     [['ls', '--lnog'], 'Did you mean --long?'],
     [['get', '--outptu', 'x'], 'Did you mean --output?'],

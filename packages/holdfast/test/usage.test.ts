@@ -143,16 +143,16 @@ describe('holdfast usage', () => {
   it('refuses an unknown name, and guesses whom it was to be', async () => {
     await fill({})
     expect(await refusal('demos')).to.include(
-      'There is no customer "demos": ./customers.yaml has none of that name, and nor does the store. Did you mean "demo"?',
+      'There is no customer "demos": neither ./customers.yaml nor the store has one of that name. Did you mean "demo"?',
     )
-    expect(await refusal('a/b')).to.include('"a/b" is no name: it contains a slash')
+    expect(await refusal('a/b')).to.include('"a/b" is not a valid name: it contains a slash')
     expect(await refusal('demo', 'alice')).to.include('Unknown argument: alice')
-    expect(await refusal('--', 'demo', 'alice')).to.include('One name at a time')
+    expect(await refusal('--', 'demo', 'alice')).to.include('Only one name is allowed')
     expect(await refusal('--jsn')).to.include('Did you mean --json?')
   })
 
   it('makes no directory where there is none, and says what is wrong with the customers file', async () => {
-    expect(await refusal()).to.include('./data is no directory of a holdfast server')
+    expect(await refusal()).to.include('./data is not the data directory of a holdfast server')
     expect(await readdir(site.path)).to.deep.equal(['customers.yaml'])
     await fill({})
     await site.write('customers.yaml', 'customers: 5\n')

@@ -17,7 +17,7 @@ export const completion: ClientVerb = {
       .example('source <($0 completion zsh)', 'in ~/.zshrc, after compinit')
       .example('$0 completion fish > ~/.config/fish/completions/holdfast.fish', '')
       .epilog(
-        'Names on the server are completed where a login is kept or set, for get, cat, ls, rm, stat and link.',
+        'Names on the server are completed if there is a login, for get, cat, ls, rm, stat and link.',
       ),
   async run(argv) {
     await print(completionScript(shellFrom(argv, process.env['SHELL']), programName()))
@@ -26,7 +26,7 @@ export const completion: ClientVerb = {
 }
 
 function shellFrom({ '--': [stray] = [], ...argv }: VerbArguments, ownShell = ''): Shell {
-  if (stray !== undefined) throw usageError(`Nothing goes after "--" here: "${stray}".`)
+  if (stray !== undefined) throw usageError(`No words are allowed after "--": "${stray}".`)
   const name = argv['shell'] ?? basename(ownShell)
   const shell = shells.find((each) => each === name)
   if (shell === undefined) throw usageError(`Say which shell: ${shells.join(', ')}.`)

@@ -59,7 +59,7 @@ export function refuseFlagsOfOtherStores(
   if (idle.length === 0) return
   const named = idle.map((name) => `--${name}`).join(', ')
   const wanted = [...new Set(idle.map((name) => settings[name].store))].join(' or ')
-  throw new SetupError(`The store is ${inUse.join(' and ')}, for which ${named} would do nothing`, [
+  throw new SetupError(`The store is ${inUse.join(' and ')}, which does not use ${named}`, [
     `Choose the store ${wanted}, or leave that out.`,
   ])
 }
@@ -71,7 +71,7 @@ export function refuseFlagsOfOtherStores(
  */
 export function refuseStrayWords({ '--': rest = [] }: { readonly '--'?: readonly string[] }): void {
   const [stray] = rest
-  if (stray !== undefined) throw new SetupError(`Nothing goes behind "--" here: "${stray}".`)
+  if (stray !== undefined) throw new SetupError(`No words are allowed after "--": "${stray}".`)
 }
 
 /** The positional arguments that yargs parses for a command with one name. */
@@ -89,7 +89,9 @@ export interface NameArgument {
 export function onlyName({ name, '--': rest = [] }: NameArgument): string | undefined {
   const [first, second] = name === undefined ? rest : [name, ...rest]
   if (second === undefined) return first
-  throw new SetupError(`One name at a time: what is "${second}"? Put a name with spaces in quotes.`)
+  throw new SetupError(
+    `Only one name is allowed, and "${second}" is another. Put a name with spaces in quotes.`,
+  )
 }
 
 /**

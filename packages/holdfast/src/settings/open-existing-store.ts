@@ -36,8 +36,8 @@ export async function refuseMissingData(data: string): Promise<void> {
     await access(join(data, 'holdfast.json'))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new SetupError(`${data} is no directory of a holdfast server (${reason})`, [
-      'Say with --data where the files are.',
+    throw new SetupError(`${data} is not the data directory of a holdfast server (${reason})`, [
+      'Give the directory of the files with --data.',
     ])
   }
 }

@@ -12,7 +12,9 @@ describe('holdfast completion', () => {
 
   it('asks which shell it is for, where that is not clear', async () => {
     expect(await refusal({ shell: 'tcsh' })).to.include('Say which shell: bash, zsh, fish.')
-    expect(await refusal({ shell: 'bash', '--': ['x'] })).to.include('Nothing goes after "--" here')
+    expect(await refusal({ shell: 'bash', '--': ['x'] })).to.include(
+      'No words are allowed after "--"',
+    )
   })
 })
 

@@ -24,7 +24,7 @@ describe('copySummary', () => {
   it('reports that there was nothing to copy', () => {
     expect(copySummary({ ...result, present: { files: 1, bytes: 12 } }, 1)).to.deep.equal([
       'Nothing copied, in 1s.',
-      'There already: 1 file, 12 B.',
+      'Already in the target: 1 file, 12 B.',
     ])
   })
 
@@ -39,7 +39,7 @@ describe('copySummary', () => {
   })
 
   it('warns if the source changed during the copy, unless the copy was stopped', () => {
-    const late = /^Files came or changed to the end/
+    const late = /^Files were added or changed until the end/
     const unfinished = { ...result, isCaughtUp: false }
     expect(copySummary(unfinished, 1).at(-1)).to.match(late)
     expect(copySummary({ ...unfinished, stoppedBy: new Error() }, 1).at(-1)).not.to.match(late)

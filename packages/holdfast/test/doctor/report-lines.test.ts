@@ -33,7 +33,7 @@ describe('summaryLine', () => {
       'No problems, no warnings, 9 ok. The server can run.',
     )
     expect(summaryLine({ ok: 2, warning: 1, problem: 1, skipped: 3 })).to.equal(
-      '1 problem, 1 warning, 2 ok, 3 skipped. Mend the problems first.',
+      '1 problem, 1 warning, 2 ok, 3 skipped. Fix the problems first.',
     )
   })
 })

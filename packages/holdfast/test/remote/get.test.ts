@@ -24,7 +24,7 @@ describe('holdfast get', function () {
     expect(await run(['get', '*.txt', 'c', '--concurrency', '1'])).to.deep.equal({
       code: 0,
       stdout: '',
-      stderr: 'a.txt is here, 5 B\nb.txt is here, 5 B\nc is here, 1 B\n',
+      stderr: 'a.txt is downloaded, 5 B\nb.txt is downloaded, 5 B\nc is downloaded, 1 B\n',
     })
     for (const name of ['a.txt', 'b.txt', 'c']) expect(await read(name)).to.equal(name)
     expect(await partials()).to.deep.equal([])
@@ -53,7 +53,7 @@ describe('holdfast get', function () {
     ]
     for (const name of names) await store(name)
     const { code, stderr } = await run(['get', '*', '-o', 'all/', '--literal'])
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'all/* is here, 1 B\n' })
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'all/* is downloaded, 1 B\n' })
     const second = await run(['get', '?*', '.*', '-o', 'all'])
     expect(second.code).to.equal(0)
     expect(second.stderr).not.to.include('\u009b')
@@ -81,7 +81,7 @@ describe('holdfast get', function () {
       expect({ code, stderr }).to.deep.equal({
         code: 2,
         stderr:
-          'holdfast: none is no directory, and there may be several files. Make it, or write none/.\n',
+          'holdfast: none is not a directory, and there may be several files. Make it, or write none/.\n',
       })
     }
   })
@@ -126,7 +126,7 @@ describe('holdfast get', function () {
       stderr:
         'holdfast: longer: There is another file here, longer. --force replaces it.\n' +
         'holdfast: other: There is another file here, other. --force replaces it.\n' +
-        'same is here, 4 B\n',
+        'same is downloaded, 4 B\n',
     })
     expect([await read('longer'), await read('other')]).to.deep.equal(['mine', 'rehto'])
     expect(await partials()).to.deep.equal([])
@@ -146,7 +146,7 @@ describe('holdfast get', function () {
     ] as const
     const { code, shown } = await runOnTerminal(args, answers, { cwd: site.path, env: env() })
     expect(code).to.equal(1)
-    expect(shown).to.include('b: It stays as it is.').and.to.include('c is here')
+    expect(shown).to.include('b: The file was not replaced.').and.to.include('c is downloaded')
     expect(await Promise.all(['a', 'b', 'c'].map(read))).to.deep.equal(['a', 'mine', 'c'])
   })
 
@@ -160,7 +160,7 @@ describe('holdfast get', function () {
     await mkdir(join(site.path, 'b/a'), { recursive: true })
     const { code, stderr } = await run(['get', 'a', '-o', 'b'])
     expect(code).to.equal(1)
-    expect(stderr).to.include('b/a is no file')
+    expect(stderr).to.include('b/a is not a regular file')
   })
 
   it('goes on after the line was cut', async () => {
@@ -203,7 +203,7 @@ describe('holdfast get', function () {
     const { code, stderr } = await run(['get', 'large'], line)
     expect({ code, stderr }).to.deep.equal({
       code: 0,
-      stderr: `holdfast: large goes on at ${formatBytes(durable)} of 67.1 MB\nlarge is here, 67.1 MB\n`,
+      stderr: `holdfast: large continues at ${formatBytes(durable)} of 67.1 MB\nlarge is downloaded, 67.1 MB\n`,
     })
     expect(await readDigest('large')).to.equal(digestOf(bytes))
     expect(await partials()).to.deep.equal([])
@@ -218,7 +218,9 @@ describe('holdfast get', function () {
     await using line = await startBadLine(server().port, [], port)
     const { code, stderr } = await run(['get', 'large'], line)
     expect(code).to.equal(0)
-    expect(stderr).to.include('holdfast: large has changed on the server, and begins anew\n')
+    expect(stderr).to.include(
+      'holdfast: large has changed on the server; the download starts again\n',
+    )
     expect(await readDigest('large')).to.equal(digestOf(bytes))
     expect(await partials()).to.deep.equal([])
   })

@@ -34,7 +34,7 @@ describe('holdfast login', function () {
     const { code, stderr } = await login(url, 'wrong')
     expect({ code, stderr }).to.deep.equal({
       code: 3,
-      stderr: `holdfast: ${url}/ was not logged in to: Invalid credentials. Check the name and the password.\n`,
+      stderr: `holdfast: The login at ${url}/ failed: Invalid credentials. Check the name and the password.\n`,
     })
     expect(await readdir(site.path)).not.to.include('config')
   })
@@ -44,7 +44,7 @@ describe('holdfast login', function () {
     await server.kill()
     const { code, stderr } = await login(server.url)
     expect({ code, stderr }).to.deep.include({ code: 5 })
-    expect(stderr).to.match(/^holdfast: http:\S+ was not logged in to: No answer: /)
+    expect(stderr).to.match(/^holdfast: The login at http:\S+ failed: No answer: /)
   })
 
   for (const [host, isWarned] of [
@@ -89,7 +89,7 @@ describe('holdfast login', function () {
     [['login', 'https://a', '--name', 'a', '--password-stdin'], 'Standard input holds no password'],
     [['login', 'https://a', '--password', 'x'], 'use --password-stdin'],
     [['login', 'https://a', '--nam', 'x'], 'Did you mean --name?'],
-    [['logout', '--name', 'x'], '--name is of another command'],
+    [['logout', '--name', 'x'], '--name belongs to another command'],
   ]
   for (const [args, message] of mistakes) {
     it(`refuses "${args.join(' ')}" with 2`, async () => {

@@ -102,7 +102,7 @@ describe('holdfast put', function () {
 
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [['put'], 'Say which file'],
-    [['put', '-'], 'Say with --as how standard input is called'],
+    [['put', '-'], 'Give standard input a name on the server'],
     [['put', 'a', 'b', '--as', 'c'], '--as is the name of one file'],
     [['put', 'a', 'dir/a'], 'a and dir/a would both be called "a"'],
     [['put', 'a', '--concurrency', '0'], '--concurrency "0" is not a number from 1 to 64'],
@@ -135,7 +135,7 @@ describe('holdfast put', function () {
     const { code, stderr } = await run(['put', 'large'], line)
     expect(code).to.equal(0)
     expect(stderr).to.match(
-      /^holdfast: large goes on at \d\S+ MB\nlarge is stored as large, 41.9 MB\n$/,
+      /^holdfast: large continues at \d\S+ MB\nlarge is stored as large, 41.9 MB\n$/,
     )
     expect(digestOf(await stored('large'))).to.equal(digestOf(bytes))
     expect(await records()).to.deep.equal([])

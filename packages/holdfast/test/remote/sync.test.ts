@@ -128,7 +128,7 @@ describe('holdfast sync', function () {
       code: 1,
       stdout: '',
       stderr:
-        'holdfast: Nothing was sent, since files would have one name on the server: a - b and a/b: a - b. Rename one of each.\n',
+        'holdfast: Nothing was sent, because several files would have the same name on the server: a - b and a/b: a - b. Rename one of each pair.\n',
     })
     expect(await site.names()).to.deep.equal([])
   })
@@ -138,7 +138,7 @@ describe('holdfast sync', function () {
     await site.write('new', 'new')
     const { code, stdout, stderr } = await site.run(['--delete', '--max-delete', '2'])
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
-    expect(stderr).to.include('3 files are on the server only, and at most 2 may be deleted')
+    expect(stderr).to.include('3 files exist only on the server, and at most 2 may be deleted')
     expect(await site.names()).to.deep.equal(['x', 'y', 'z'])
     expect((await site.run()).code).to.equal(0)
     expect(await site.names()).to.deep.equal(['new', 'x', 'y', 'z'])
@@ -178,7 +178,7 @@ describe('holdfast sync', function () {
     const env = { ...site.environment, XDG_STATE_HOME: join(site.path, 'file') }
     const { code, stderr } = await site.run([], { env })
     expect(code).to.equal(0)
-    expect(stderr).to.include('cannot be remembered')
+    expect(stderr).to.include('The record of this run cannot be written')
     expect((await site.run([], { env })).stdout).to.equal('Sent 0 files, 0 B; 1 unchanged.\n')
   })
 
@@ -194,7 +194,7 @@ describe('holdfast sync', function () {
   it('explains mistakes, and ends with 2', async () => {
     for (const [args, message] of [
       [['other'], 'Say one directory'],
-      [['--max-delete', '3'], '--max-delete is of no use without --delete'],
+      [['--max-delete', '3'], '--max-delete needs --delete'],
       [['--delete', '--max-delete', 'x'], '--max-delete must be a whole number, not "x"'],
       [['--delte'], '--delete'],
     ] as const) {
@@ -213,6 +213,6 @@ describe('holdfast sync', function () {
     await site.remove('.')
     const missing = await site.run()
     expect(missing.code).to.equal(4)
-    expect(missing.stderr).to.include('There is no directory')
+    expect(missing.stderr).to.include('directory does not exist')
   })
 })

@@ -19,11 +19,11 @@ describe('refuseFlagsOfOtherStores', () => {
       refuseFlagsOfOtherStores({ 'minio-bucket': 'b', 'minio-prefix': '' }, ['disk']),
     ).to.throw(
       SetupError,
-      'The store is disk, for which --minio-bucket, --minio-prefix would do nothing. Choose the store minio',
+      'The store is disk, which does not use --minio-bucket, --minio-prefix. Choose the store minio',
     )
     expect(() => refuseFlagsOfOtherStores({ data: './data' }, ['minio'])).to.throw(
       SetupError,
-      'The store is minio, for which --data would do nothing. Choose the store disk',
+      'The store is minio, which does not use --data. Choose the store disk',
     )
   })
 })

@@ -37,9 +37,9 @@ describe('The output of holdfast', () => {
   })
 
   for (const command of ['customers list', 'usage', 'doctor', '--help', 'frob']) {
-    for (const place of ['> /dev/full', '2> /dev/full', '> /dev/full 2>&1']) {
-      it(`does not hang, and shows no stack: ${command} ${place}`, async () => {
-        const { code, stderr } = await shell(`timeout 30 $HOLDFAST ${command} ${place}`)
+    for (const where of ['> /dev/full', '2> /dev/full', '> /dev/full 2>&1']) {
+      it(`does not hang, and shows no stack: ${command} ${where}`, async () => {
+        const { code, stderr } = await shell(`timeout 30 $HOLDFAST ${command} ${where}`)
         expect(code).to.be.oneOf(command === 'frob' ? [2] : [0, 1])
         expect(stderr).not.to.match(/^\s+at |please report/m)
       })
@@ -63,14 +63,14 @@ describe('The output of holdfast', () => {
     expect(code).to.equal(1)
   })
 
-  for (const [place, line] of [
+  for (const [where, line] of [
     ['on a full disk', '$HOLDFAST customers add alice > /dev/full'],
-    ['in a pipe that nobody reads', '$HOLDFAST customers add alice | sleep 0'],
+    ['in a pipe without a reader', '$HOLDFAST customers add alice | sleep 0'],
   ] as const) {
-    it(`loses a password ${place} with words, and with the way to another`, async () => {
+    it(`reports a password that is lost ${where}, and how to make another`, async () => {
       const { code, stdout, stderr } = await shell(line)
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
-      expect(stderr).to.match(/^holdfast: It could not be written \(.*(ENOSPC|EPIPE)/m)
+      expect(stderr).to.match(/^holdfast: The password could not be written \(.*(ENOSPC|EPIPE)/m)
       expect(stderr).to.include('holdfast customers rotate alice')
       expect(stderr).not.to.match(/^\s+at /m)
       const file = await openCustomersFile(`${site.path}/customers.yaml`)

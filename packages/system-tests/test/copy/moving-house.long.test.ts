@@ -73,11 +73,13 @@ describeWithMinio('holdfast copy, between a disk and MinIO', (minio) => {
     const resumed = await out().ended
     expect(resumed.end).to.equal(0)
     const [, copied = '', present = ''] =
-      /^Copied and compared (\d+) files.*\nThere already: (\d+) files/.exec(resumed.stdout) ?? []
+      /^Copied and compared (\d+) files.*\nAlready in the target: (\d+) files/.exec(
+        resumed.stdout,
+      ) ?? []
     expect(Number(copied) + Number(present)).to.equal(601)
     expect(Number(present)).to.be.above(120)
     expect((await out().ended).stdout).to.match(
-      /^Nothing copied, in .*\nThere already: 601 files, 471 MB\.\n$/,
+      /^Nothing copied, in .*\nAlready in the target: 601 files, 471 MB\.\n$/,
     )
 
     const home = await back('--customer', 'customer-3').ended
@@ -111,7 +113,7 @@ describeWithMinio('holdfast copy, between a disk and MinIO', (minio) => {
     await putText(store, 'alice', 'a.txt', 'wrong')
     await store.close()
     expect((await out().ended).stdout).to.match(
-      /^Copied and compared 1 file, 5 B, .*\nThere already: 1 file/,
+      /^Copied and compared 1 file, 5 B, .*\nAlready in the target: 1 file/,
     )
     expect((await out('--verify').ended).stdout).to.include('Nothing copied')
     await back().ended

@@ -8,11 +8,11 @@ import { sizeWithBytes } from '../../terminal/format.ts'
 /** `holdfast du`. */
 export const du: ClientVerb = {
   command: 'du',
-  describe: 'Show how much is kept, and how much may be',
+  describe: 'Show how much is stored, and the limits',
   flags: [],
   options: (yargs) =>
     withJson(yargs)
-      .example('$0 du', 'files and bytes, with the limits that the server has for you')
+      .example('$0 du', 'files and bytes, with your limits')
       .example('$0 du --json', 'for a program'),
   run: runDu,
 }
@@ -20,7 +20,7 @@ export const du: ClientVerb = {
 /** Prints what the customer keeps and may keep; resolves with the exit code. */
 function runDu(argv: VerbArguments): Promise<number> {
   const [stray] = argv['--'] ?? []
-  if (stray !== undefined) throw usageError(`Nothing goes after "--" here: "${stray}".`)
+  if (stray !== undefined) throw usageError(`No words are allowed after "--": "${stray}".`)
   return withRemote(argv, async ({ client, report, signal }) => {
     const usage = await client.usage({ signal })
     await report.result(usage, usageText(usage))

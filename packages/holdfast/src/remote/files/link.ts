@@ -23,13 +23,13 @@ export const link: ClientVerb = {
   options: (yargs) =>
     withNames(
       yargs,
-      'Names on the server; * ? and [ stand for others; after -- if one begins with a dash',
+      'Names on the server; *, ? and [ are wildcards; after -- if one begins with a dash',
     )
       .option('expires-in', {
         type: 'string',
         requiresArg: true,
         defaultDescription: '1h',
-        describe: 'How long the link is good, such as 30m, 12h or 7d',
+        describe: 'How long the link is valid, such as 30m, 12h or 7d',
       })
       .option('inline', {
         type: 'boolean',
@@ -43,14 +43,14 @@ export const link: ClientVerb = {
       .option('prefix', {
         type: 'boolean',
         group: 'With --upload:',
-        describe: 'Take many files, whose names begin with NAME',
+        describe: 'Accept many files, whose names begin with NAME',
       })
       .option('max-files', {
         type: 'string',
         requiresArg: true,
         group: 'With --upload:',
         defaultDescription: '100',
-        describe: 'With --prefix: the most files there may be whose names begin so',
+        describe: 'With --prefix: the most files whose names may begin so',
       })
       .option('max-size', {
         type: 'string',
@@ -66,7 +66,7 @@ export const link: ClientVerb = {
       .example('$0 link notes.txt --expires-in 7d', 'whoever has the link may download the file')
       .example('$0 link from-bob- --upload --prefix --max-size 50MB', 'Bob may send files')
       .epilog(
-        'The links are on standard output, one a line. A link cannot be taken back; all of a customer end with a new password.',
+        'The links are on standard output, one a line. A single link cannot be revoked; a new password ends all links of a customer.',
       ),
   run: runLink,
 }
@@ -85,7 +85,7 @@ function runLink(argv: VerbArguments): Promise<number> {
           throw explainLinkRefusal(error, argv)
         })
       await report.result({ name, url, expires }, shown(url))
-      if (argv.json !== true) report.note(`"${name}": good until ${localTime(expires.toJSON())}`)
+      if (argv.json !== true) report.note(`"${name}": valid until ${localTime(expires.toJSON())}`)
     })
   })
 }

@@ -36,12 +36,12 @@ export const ls: ClientVerb = {
         type: 'boolean',
         default: false,
         defaultDescription: 'no',
-        describe: 'Take *, ? and [ as they are',
+        describe: 'Take *, ? and [ literally',
       })
       .example('$0 ls', 'the names of all files, in the order of their bytes')
-      .example('$0 ls -l holiday-', 'those that begin so, with sizes and times')
-      .example("$0 ls '*.jpg' --json", 'those that end so, for a program')
-      .epilog('If a prefix or a pattern is given and no file has it, the exit code is 4.'),
+      .example('$0 ls -l holiday-', 'names that begin so, with sizes and times')
+      .example("$0 ls '*.jpg' --json", 'names that end so, for a program')
+      .epilog('If no file matches a prefix or a pattern, the exit code is 4.'),
   run: runLs,
 }
 
@@ -99,7 +99,7 @@ function wordIn(argv: VerbArguments): string | undefined {
   const prefix = textIn(argv, 'prefix')
   const [word, second] = namesIn({ ...argv, names: prefix === undefined ? [] : [prefix] })
   if (second === undefined) return word
-  throw usageError(`One prefix at a time, and "${second}" is another`, [
+  throw usageError(`Only one prefix is allowed, and "${second}" is another`, [
     'Put a pattern in quotes, so that the shell leaves it alone.',
   ])
 }

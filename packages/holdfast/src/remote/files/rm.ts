@@ -11,12 +11,12 @@ export const rm: ClientVerb = {
   options: (yargs) =>
     withNames(
       yargs,
-      'Names on the server; * ? and [ stand for others; after -- if one begins with a dash',
+      'Names on the server; *, ? and [ are wildcards; after -- if one begins with a dash',
     )
       .example('$0 rm notes.txt', 'deletes it for good')
       .example("$0 rm 'holiday-*.jpg'", 'all that match; the quotes keep the shell from reading it')
       .epilog(
-        'Nothing is asked. A name or a pattern that has no file ends with 4; the others are deleted.',
+        'Files are deleted without a question. If a name or a pattern has no file, the exit code is 4; the others are deleted.',
       ),
   run: runRm,
 }

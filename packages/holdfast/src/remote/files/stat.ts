@@ -9,12 +9,12 @@ import { withRemote } from '../session/with-remote.ts'
 /** `holdfast stat NAME…`. */
 export const stat: ClientVerb = {
   command: 'stat [names..]',
-  describe: 'Show what is known of files',
+  describe: 'Show the details of files',
   flags: [],
   options: (yargs) =>
     withNames(
       yargs,
-      'Names on the server; * ? and [ stand for others; after -- if one begins with a dash',
+      'Names on the server; *, ? and [ are wildcards; after -- if one begins with a dash',
     )
       .example('$0 stat notes.txt', 'size, time, type and entity tag')
       .example('$0 stat notes.txt --json', 'for a program'),

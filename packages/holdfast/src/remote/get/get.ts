@@ -67,7 +67,7 @@ export const get: ClientVerb = {
       })
       .example('$0 get "*.jpg" -o pictures/', '')
       .epilog(
-        'A file appears when all of it is there and synced. One of that name that differs is replaced only with --force, after a question on a terminal, or where -o names the file itself. Until then it is beside it as .holdfast-….part; the same command again goes on with a large one where it stopped, unless the file on the server is another one by then.',
+        'A file appears only when it is complete and synced; until then its content is in .holdfast-….part, in the same directory. A different file of that name is replaced only with --force, after a question on a terminal, or if -o names the file itself. The same command again continues a large file where it stopped, unless the file has changed on the server.',
       ),
   run: runGet,
 }
@@ -127,14 +127,20 @@ export async function getFile(
     await download.body.cancel().catch(() => {})
   }
   const { size, etag } = download
-  await remote.report.done({ name, path, size, etag }, `${path} is here, ${formatBytes(size)}`)
+  await remote.report.done(
+    { name, path, size, etag },
+    `${path} is downloaded, ${formatBytes(size)}`,
+  )
 }
 
 /** The file at `path`, if there is one. Refuses anything else: the download is renamed over it, and would replace it. */
 function fileAt(path: string): Stats | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found || found.isFile()) return found
-  throw new CommandError(exitCodes.failed, `${path} is no file; for a device or a pipe, use cat.`)
+  throw new CommandError(
+    exitCodes.failed,
+    `${path} is not a regular file; for a device or a pipe, use cat.`,
+  )
 }
 
 async function begin(
@@ -154,12 +160,12 @@ async function begin(
         signal,
       })
       report.note(
-        `${name} goes on at ${formatBytes(durableBytes)} of ${formatBytes(download.size)}`,
+        `${name} continues at ${formatBytes(durableBytes)} of ${formatBytes(download.size)}`,
       )
       return download
     } catch (error) {
       if (!isHoldfastError(error, 'precondition-failed')) throw error
-      report.note(`${name} has changed on the server, and begins anew`)
+      report.note(`${name} has changed on the server; the download starts again`)
     }
     await removePartial(partial.path)
   }
@@ -194,7 +200,7 @@ async function receive(
     if (end !== size || written !== size) {
       throw new CommandError(
         exitCodes.retry,
-        `It has ${size} bytes on the server, and ${written} here.`,
+        `The file has ${size} bytes on the server, but ${written} were written here.`,
       )
     }
     display.end()

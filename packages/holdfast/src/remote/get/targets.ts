@@ -49,7 +49,7 @@ export async function createTargets(
   }
   const [word, second] = words
   if (second !== undefined || (!isLiteral && word !== undefined && isPattern(word))) {
-    throw usageError(`${path} is no directory, and there may be several files`, [
+    throw usageError(`${path} is not a directory, and there may be several files`, [
       `Make it, or write ${path}/.`,
     ])
   }
@@ -79,7 +79,7 @@ export function localName(name: string, platform: NodeJS.Platform = process.plat
   if (!leadsElsewhere && !(platform === 'win32' && notOnWindows.test(name))) return name
   throw new CommandError(
     exitCodes.failed,
-    'No file of this machine can have that name; say one with -o.',
+    'No file on this machine can have that name; choose another with -o.',
   )
 }
 
@@ -113,7 +113,7 @@ export function createReplacePermissions(
     const question = `Replace ${printable(path)} by the file of the server? [y/N] `
     const answer = await screen.hold(() => ask(question, { isSecret: false }))
     if (/^y(es)?$/i.test(answer.trim())) return
-    throw new CommandError(exitCodes.failed, 'It stays as it is.')
+    throw new CommandError(exitCodes.failed, 'The file was not replaced.')
   }
   return {
     of(target, signal) {

@@ -12,7 +12,7 @@ import { profilePath, writeProfile, type Login, removeProfile } from './profile.
 /** `holdfast login URL`. */
 export const login: ClientVerb = {
   command: 'login [url]',
-  describe: 'Keep the name and the password for a server',
+  describe: 'Save the name and the password for a server',
   flags: ['name', 'password-stdin'],
   options: (yargs) =>
     withJson(yargs)
@@ -34,7 +34,7 @@ export const login: ClientVerb = {
         '',
       )
       .epilog(
-        'The server is asked first whether it takes them. They are kept in $XDG_CONFIG_HOME/holdfast/profile.json, which only you may read. Instead of a login, HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD (or HOLDFAST_PASSWORD_FILE) may be set.',
+        'They are saved only if the server accepts them, in $XDG_CONFIG_HOME/holdfast/profile.json, which only you may read. Instead of a login, HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD (or HOLDFAST_PASSWORD_FILE) may be set.',
       ),
   run: runLogin,
 }
@@ -42,7 +42,7 @@ export const login: ClientVerb = {
 /** `holdfast logout`. */
 export const logout: ClientVerb = {
   command: 'logout',
-  describe: 'Forget the name and the password',
+  describe: 'Delete the saved name and password',
   flags: [],
   options: withJson,
   run: ({ json }) => runLogout(json === true),
@@ -108,7 +108,9 @@ async function askName(isPasswordGiven: boolean): Promise<string> {
 
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY) {
-    throw usageError('Standard input is no terminal', ['Give the password with --password-stdin.'])
+    throw usageError('Standard input is not a terminal', [
+      'Give the password with --password-stdin.',
+    ])
   }
   const password = await ask('Password: ', { isSecret: true })
   const problem = headerProblem(password)
@@ -123,7 +125,7 @@ async function checkLogin(login: Login): Promise<void> {
     await createClient({ ...login, retries: 1 }).usage()
   } catch (error) {
     if (!isHoldfastError(error)) throw error
-    throw explain(error, `${login.url} was not logged in to`)
+    throw explain(error, `The login at ${login.url} failed`)
   }
 }
 

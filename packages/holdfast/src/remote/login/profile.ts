@@ -30,13 +30,13 @@ export async function findLogin(environment: NodeJS.ProcessEnv): Promise<Login> 
     throw new CommandError(
       exitCodes.login,
       `The login is incomplete: set ${missing.join(', ')}, too`,
-      ['Or unset the others, to use the one that "holdfast login" keeps.'],
+      ['Or unset the others, to use the one that "holdfast login" has saved.'],
     )
   }
   if (password !== '' && file !== '') {
     throw new CommandError(
       exitCodes.login,
-      'HOLDFAST_PASSWORD and HOLDFAST_PASSWORD_FILE are both set; which one counts is not clear',
+      'HOLDFAST_PASSWORD and HOLDFAST_PASSWORD_FILE are both set; unset one of them',
     )
   }
   return { url, name, password: password === '' ? await passwordIn(file) : password }
@@ -110,14 +110,19 @@ async function refuseOpenToOthers(file: FileHandle, path: string): Promise<void>
   if ((mode & 0o077) === 0) return
   throw new CommandError(
     exitCodes.login,
-    `${path} holds a password, and others than its owner have permissions on it`,
+    `${path} contains a password, and users other than its owner have access to it`,
     [`chmod 600 ${path}, and change the password if others may have read it.`],
   )
 }
 
 function parse(text: string, path: string): Login {
   const broken = (cause?: unknown) =>
-    new CommandError(exitCodes.login, `${path} is no login`, ['Run holdfast login again.'], cause)
+    new CommandError(
+      exitCodes.login,
+      `${path} contains no login`,
+      ['Run holdfast login again.'],
+      cause,
+    )
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

@@ -46,12 +46,12 @@ export const put: ClientVerb = {
         type: 'boolean',
         default: false,
         defaultDescription: 'no',
-        describe: 'Replace no file: one whose name is taken fails',
+        describe: 'Replace no file: a file whose name is taken fails',
       })
       .example('$0 put *.jpg', '')
       .example('tar c dir | $0 put - --as dir.tar', '')
       .epilog(
-        'A file that is reported as stored is safe. The same command again goes on with a large file where it stopped. Directories are refused: name their files, such as dir/*, or see sync.',
+        'A file that is reported as stored is safe. The same command again continues a large file where it stopped. Directories are refused: name their files, such as dir/*, or see sync.',
       ),
   run: runPut,
 }
@@ -94,14 +94,14 @@ function filesToPut(paths: readonly string[], as: string | undefined): readonly 
   if (as !== undefined && second !== undefined) {
     throw usageError('--as is the name of one file, and there are several.')
   }
-  if (as === '') throw usageError('--as "" is no name.')
+  if (as === '') throw usageError('--as "" is not a valid name.')
   const files = paths.map((path) => ({ path, name: as ?? nameOf(path) }))
   refuseSameNames(files)
   return files
 }
 
 function nameOf(path: string): string {
-  if (path === '-') throw usageError('Say with --as how standard input is called on the server.')
+  if (path === '-') throw usageError('Give standard input a name on the server with --as.')
   return basename(path)
 }
 
@@ -260,7 +260,7 @@ async function uploadRecorded(
     },
     onProgress(progress) {
       if (isFirst && progress.sent > 0)
-        report.note(`${name} goes on at ${formatBytes(progress.sent)}`)
+        report.note(`${name} continues at ${formatBytes(progress.sent)}`)
       isFirst = false
       options.onProgress?.(progress)
     },

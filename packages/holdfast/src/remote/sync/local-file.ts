@@ -77,7 +77,7 @@ async function requireFileAt(handle: FileHandle, fullPath: string): Promise<void
   const isReal = (await realpath(fullPath)) === fullPath
   const there = await lstat(fullPath, { bigint: true })
   if (isReal && opened.isFile() && opened.ino === there.ino && opened.dev === there.dev) return
-  throw Object.assign(new Error(`There is another file by now: ${fullPath}`), { code: 'ENOENT' })
+  throw Object.assign(new Error(`The file was replaced: ${fullPath}`), { code: 'ENOENT' })
 }
 
 function localFileOf(handle: FileHandle): LocalFile {

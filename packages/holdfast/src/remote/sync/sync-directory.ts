@@ -44,7 +44,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
   const noteUnrecorded = (error: unknown) => {
     isRecorded = false
-    events.note(`What was done cannot be remembered: ${String(error)}`)
+    events.note(`The record of this run cannot be written: ${String(error)}`)
   }
   const records = orderRecords(state, noteUnrecorded)
   let batch: OpenBatch | undefined
@@ -193,7 +193,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
 
   async function end(extra: readonly string[]): Promise<SyncSummary> {
     if (extra.length > 0 && counts.failed > 0) {
-      events.note(`Nothing was deleted, since not everything was read and sent`)
+      events.note(`Nothing was deleted, because some files were not read or sent`)
     } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
     if (!isDryRun && counts.failed === 0) await discardUnasked()
     await state
@@ -289,7 +289,7 @@ async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<nu
     if (here) files++
     else gone.push(name)
   }
-  if (files === 0 && gone.length > 0) throw refusal('files', `${directory} has none any more`)
+  if (files === 0 && gone.length > 0) throw refusal('files', `${directory} is empty now`)
   const failures: Error[] = []
   for await (const { name, error } of isDryRun
     ? named(gone)
@@ -313,6 +313,6 @@ async function* named(names: readonly string[]) {
 function refusal(what: string, reason?: string): CommandError {
   return new CommandError(
     exitCodes.failed,
-    `Nothing was deleted: ${what} are on the server only${reason === undefined ? '' : `, and ${reason}`}`,
+    `Nothing was deleted: ${what} exist only on the server${reason === undefined ? '' : `, and ${reason}`}`,
   )
 }

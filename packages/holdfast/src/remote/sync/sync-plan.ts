@@ -96,10 +96,10 @@ export async function checkNames(plan: SyncPlan): Promise<number> {
 
 async function requireDirectory(directory: string): Promise<void> {
   const found = await stat(directory).catch((error: unknown) => {
-    if (isMissing(error)) throw new CommandError(exitCodes.notFound, `There is no ${directory}`)
+    if (isMissing(error)) throw new CommandError(exitCodes.notFound, `${directory} does not exist`)
     throw error
   })
-  if (!found.isDirectory()) throw usageError(`${directory} is no directory`)
+  if (!found.isDirectory()) throw usageError(`${directory} is not a directory`)
 }
 
 async function* remoteNames({ client, into, signal, mostDeletions }: SyncPlan) {
@@ -111,11 +111,11 @@ function clash(clashes: readonly string[]): CommandError {
   const more = clashes.length - shownClashes
   return new CommandError(
     exitCodes.failed,
-    `Nothing was sent, since files would have one name on the server: ${[
+    `Nothing was sent, because several files would have the same name on the server: ${[
       ...clashes.slice(0, shownClashes).map(printable),
       ...(more > 0 ? [`and ${more} more`] : []),
     ].join('; ')}`,
-    ['Rename one of each.'],
+    ['Rename one of each pair.'],
   )
 }
 
@@ -124,14 +124,14 @@ function refuseDeletions(directory: string, files: number, extra: number, most: 
     throw new CommandError(
       exitCodes.failed,
       `${directory} has no files, and with --delete nothing would be left on the server`,
-      ['If that is meant, use holdfast rm.'],
+      ['If that is intended, use holdfast rm.'],
     )
   }
   if (extra > most) {
     throw new CommandError(
       exitCodes.failed,
-      `Nothing was sent or deleted: ${extra} files are on the server only, and at most ${most} may be deleted`,
-      [`If that is meant, add --max-delete ${extra}; --dry-run shows which ones.`],
+      `Nothing was sent or deleted: ${extra} files exist only on the server, and at most ${most} may be deleted`,
+      [`If that is intended, add --max-delete ${extra}; --dry-run shows which ones.`],
     )
   }
 }

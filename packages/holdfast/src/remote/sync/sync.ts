@@ -57,7 +57,7 @@ export const sync: ClientVerb = {
       .example('$0 sync ./photos --into photos', 'photos/sea/a.jpg becomes "photos - sea - a.jpg"')
       .example('$0 sync ./photos --into photos --delete --dry-run', '')
       .epilog(
-        'Names have no slash, so those of a path are joined by " - ". Symbolic links and special files are not sent. The same command again goes on where an earlier one ended.',
+        'Names have no slash, so those of a path are joined by " - ". Symbolic links and special files are not sent. The same command again continues where an earlier one ended.',
       ),
   run: runSync,
 }
@@ -118,7 +118,9 @@ async function openState(identity: readonly string[], report: Report): Promise<S
     return await openSyncState(stateDirectory(process.env, identity))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    report.note(`What is sent cannot be remembered, so the next run reads all files: ${reason}`)
+    report.note(
+      `The record of this run cannot be written, so the next run reads all files: ${reason}`,
+    )
     return noSyncState
   }
 }
@@ -175,7 +177,7 @@ function intoIn(argv: VerbArguments): string {
 function mostDeletionsIn(argv: VerbArguments): number | undefined {
   const text = textIn(argv, 'max-delete')
   if (argv['delete'] !== true) {
-    if (text !== undefined) throw usageError('--max-delete is of no use without --delete.')
+    if (text !== undefined) throw usageError('--max-delete needs --delete.')
     return undefined
   }
   if (text === undefined) return defaultMostDeletions

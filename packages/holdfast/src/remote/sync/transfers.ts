@@ -112,7 +112,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
       uploadUrl,
       onUploadUrl: keep,
       onProgress({ sent }) {
-        if (isResumed && sent > 0) plan.events.note(`${path}: goes on after ${sent} bytes`)
+        if (isResumed && sent > 0) plan.events.note(`${path}: continues after ${sent} bytes`)
         isResumed = false
       },
       signal,

@@ -96,7 +96,7 @@ async function readEntries(
       entries.push(`${order}\0${kind}${entry.name}`)
     }
     // It may have been replaced since its entry was read.
-    if ((await realpath(fullPath)) !== fullPath) throw new Error('It is a symbolic link by now')
+    if ((await realpath(fullPath)) !== fullPath) throw new Error('It is now a symbolic link')
   } catch (error) {
     if (!(error instanceof Error)) throw error
     onUnread(path === '' ? root : path, error)

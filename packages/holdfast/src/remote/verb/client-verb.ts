@@ -68,6 +68,6 @@ export function withNames(yargs: Argv, describe: string): Argv {
     type: 'boolean',
     default: false,
     defaultDescription: 'no',
-    describe: 'Take *, ? and [ in names as they are',
+    describe: 'Take *, ? and [ in names literally',
   })
 }

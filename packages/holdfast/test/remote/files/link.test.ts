@@ -16,7 +16,7 @@ describe('holdfast link', function () {
     const urls = stdout.split('\n').slice(0, -1)
     const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()))
     expect(texts).to.deep.equal(['two', 'one'])
-    expect(stderr).to.match(/^holdfast: "b\.txt": good until \d{4}-\d\d-\d\d \d\d:\d\d\n/)
+    expect(stderr).to.match(/^holdfast: "b\.txt": valid until \d{4}-\d\d-\d\d \d\d:\d\d\n/)
   })
 
   it('says them as JSON', async () => {

@@ -5,7 +5,7 @@ describe('localName', () => {
   const leadElsewhere = ['', '.', '..', '/', '/etc/passwd', '../x', 'a/b', 'a/../../b', 'a\0b']
   for (const name of leadElsewhere) {
     it(`refuses ${JSON.stringify(name)}, whatever a server says`, () => {
-      expect(() => localName(name, 'linux')).to.throw('No file of this machine can have that name')
+      expect(() => localName(name, 'linux')).to.throw('No file on this machine can have that name')
     })
   }
 

@@ -69,7 +69,7 @@ describe('findLogin', () => {
     await mkdir(join(path, '..'))
     for (const text of ['', '{', 'null', '{}', '{"url":"http://a","name":"b","password":1}']) {
       await writeFile(path, text, { mode: 0o600 })
-      expect((await rejection(findLogin(home()))).message).to.include('is no login')
+      expect((await rejection(findLogin(home()))).message).to.include('contains no login')
     }
   })
 

@@ -66,7 +66,7 @@ describe('holdfast sync, at length', function () {
       expect((await residentMiB(child.pid ?? 0)).most, 'MiB').to.be.below(allowedMiB)
       child.kill('SIGKILL')
       const { stderr } = await ended
-      const [, from] = /goes on after (\d+) bytes/.exec(stderr) ?? []
+      const [, from] = /continues after (\d+) bytes/.exec(stderr) ?? []
       if (kill > 0) expect(Number(from)).to.be.at.least(before)
       before = await arrived()
     }
@@ -75,7 +75,7 @@ describe('holdfast sync, at length', function () {
       code: 0,
       stdout: 'Sent 1 file, 805 MB; 0 unchanged.\n',
     })
-    const [, from] = /goes on after (\d+) bytes/.exec(stderr) ?? []
+    const [, from] = /continues after (\d+) bytes/.exec(stderr) ?? []
     expect(Number(from)).to.be.at.least(before)
     const { body } = await site.client().download('large')
     const [there, here] = [body, createReadStream(join(site.directory, 'large'))].map(digestOf)

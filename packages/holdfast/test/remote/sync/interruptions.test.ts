@@ -78,7 +78,7 @@ describe('Where it is interrupted, holdfast sync', function () {
       expect(await site.names()).to.deep.equal([])
       const { sent, said } = await site.sync({ client: site.client({ url }) })
       expect(sent).to.equal(1)
-      expect(said.join()).to.match(/large: goes on after \d+ bytes/)
+      expect(said.join()).to.match(/large: continues after \d+ bytes/)
     })
     expect(await site.stored()).to.deep.equal({ large: '\u0007'.repeat(40 * mebibyte) })
   })
