@@ -245,7 +245,9 @@ describeWithMinio('inspectBucket', (minio) => {
     expect(faults(findings).map(({ check, mark }) => `${check} ${mark}`)).to.deep.equal([
       'ranges problem',
     ])
-    expect(faults(findings)[0]?.message).to.match(/^the server answers a request for a part of a file with other/)
+    expect(faults(findings)[0]?.message).to.match(
+      /^the server answers a request for a part of a file with other/,
+    )
   })
 
   it('reports a deletion that was none', async () => {
