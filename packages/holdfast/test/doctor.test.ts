@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { finding, type FindingMark } from '@holdfast/core'
 import { hashPassword } from '@holdfast/passwords'
 import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import {
@@ -18,6 +19,7 @@ import {
   until,
 } from '@holdfast/testing'
 import { expect } from 'chai'
+import { reportLines, summaryLine } from '../src/doctor.ts'
 
 const run = promisify(execFile)
 
@@ -185,5 +187,41 @@ describeWithMinio('holdfast doctor --store minio', (minio) => {
     expect(code, stdout).to.equal(0)
     expect(stdout).to.match(/^MinIO store\n {2}ok {7}encryption/m)
     expect(stdout).to.match(/^ {2}ok {7}large create-only {2}keeps the file that is there$/m)
+  })
+})
+
+const plain = (_: FindingMark, text: string) => text
+
+describe('reportLines', () => {
+  it('aligns mark, check, message and remedies', () => {
+    const found = finding('warning', 'free space', 'nearly none', 'Make room', 'or move')
+    expect(reportLines(found, plain)).to.deep.equal([
+      '  warning  free space         nearly none',
+      '                              -> Make room',
+      '                              -> or move',
+    ])
+  })
+
+  it('paints the mark only', () => {
+    const paint = (mark: FindingMark, text: string) => `<${mark}>${text}</>`
+    expect(reportLines(finding('ok', 'clock', 'is right'), paint)).to.deep.equal([
+      '  <ok>ok      </> clock              is right',
+    ])
+  })
+
+  it('shows what would move a cursor, or turn text round', () => {
+    const found = finding('ok', 'names', 'a\u001b[2Jb\nc\u202ed', 'x\r')
+    expect(reportLines(found, plain).join('|')).to.include('a\\u{1b}[2Jb\\u{a}c\\u{202e}d|')
+  })
+})
+
+describe('summaryLine', () => {
+  it('counts, and says whether the server can run', () => {
+    expect(summaryLine({ ok: 9, warning: 0, problem: 0, skipped: 0 })).to.equal(
+      'No problems, no warnings, 9 ok. The server can run.',
+    )
+    expect(summaryLine({ ok: 2, warning: 1, problem: 1, skipped: 3 })).to.equal(
+      '1 problem, 1 warning, 2 ok, 3 skipped. Fix the problems first.',
+    )
   })
 })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createSite, runHoldfast, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
+import { groupCommands } from '../src/main.ts'
 
 describe('holdfast', () => {
   let site: Site
@@ -189,4 +190,33 @@ describe('holdfast', () => {
       expect(stderr).not.to.match(/^\s+at |unexpected/m)
     })
   }
+})
+
+describe('groupCommands', () => {
+  it('puts a heading before each group', () => {
+    const help = `holdfast <command>
+
+Commands:
+  holdfast serve      Run it
+                      here
+  holdfast put [x]    Store
+  holdfast get        Fetch
+
+Options:
+  --help
+`
+    expect(groupCommands(help, 'holdfast', 'put')).to.equal(`holdfast <command>
+
+Server commands:
+  holdfast serve      Run it
+                      here
+
+Client commands:
+  holdfast put [x]    Store
+  holdfast get        Fetch
+
+Options:
+  --help
+`)
+  })
 })

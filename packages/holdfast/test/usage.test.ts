@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
 import { openDiskBlobStore } from '@holdfast/store-disk'
 import {
@@ -11,6 +12,7 @@ import {
   startHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
+import { customerUsages, shareOf, usageTable } from '../src/usage.ts'
 
 const customers = `customers:
   - { name: demo, password: '${cheapHash('correct horse')}', quota: 10kB }
@@ -189,5 +191,95 @@ describeWithMinio('holdfast usage --store minio', (minio) => {
       await server.kill()
       await site.remove()
     }
+  })
+})
+
+describe('customerUsages', () => {
+  it('counts customers one at a time, as they are asked for, in order of UTF-8 bytes', async () => {
+    const counted: string[] = []
+    const store = {
+      ...createMemoryBlobStore(),
+      async *customers() {
+        yield* ['a', 'c', '\uff5e', '\u{1f600}']
+      },
+      async usage(customer: string) {
+        counted.push(customer)
+        return { blobs: customer === 'c' ? 0 : 1, bytes: 2 }
+      },
+    }
+    const quotas = new Map([
+      ['d', { quota: 5 }],
+      ['\u{1f600}', {}],
+    ])
+    const found: string[] = []
+    for await (const { customer, isListed } of customerUsages(store, quotas)) {
+      found.push(customer)
+      expect(counted.at(-1)).to.equal(customer)
+      expect(isListed).to.equal(quotas.has(customer))
+    }
+    expect(found).to.deep.equal(['a', 'd', '\uff5e', '\u{1f600}'])
+  })
+})
+
+describe('shareOf', () => {
+  it('is the used part of the quota, and nothing where there is none to use', () => {
+    const share = (bytes: number, quota: number | undefined, unfinished = 0) =>
+      shareOf({ bytes, quota, unfinished: { uploads: 1, bytes: unfinished } })
+    expect(share(5, 20)).to.equal(0.25)
+    expect(share(5, 20, 10)).to.equal(0.75)
+    expect(share(30, 20)).to.equal(1.5)
+    expect(share(5, undefined)).to.equal(undefined)
+    expect(share(5, 0)).to.equal(undefined)
+  })
+})
+
+const alice = {
+  customer: 'alice',
+  files: 1,
+  bytes: 999,
+  unfinished: { uploads: 0, bytes: 0 },
+  quota: 1_000,
+  maxFiles: undefined,
+  isListed: true,
+}
+
+describe('usageTable', () => {
+  it('is only a heading without customers', () => {
+    expect(usageTable([])).to.deep.equal(['files  size  quota  used  customer'])
+  })
+
+  it('has no sum for one customer', () => {
+    expect(usageTable([alice])).to.deep.equal([
+      'files   size    quota  used  customer',
+      '    1  999 B  1.00 kB   99%  alice',
+    ])
+  })
+
+  it('shows of how many files a customer has so many', () => {
+    expect(usageTable([{ ...alice, maxFiles: 20 }])).to.deep.equal([
+      'files   size    quota  used  customer',
+      ' 1/20  999 B  1.00 kB   99%  alice',
+    ])
+  })
+
+  it('has a column for unfinished uploads where there are any', () => {
+    const unfinished = { uploads: 12, bytes: 0 }
+    const lines = usageTable([alice, { ...alice, customer: 'bob', unfinished }])
+    expect(lines).to.deep.equal([
+      'files     size  unfinished    quota  used  customer',
+      '    1    999 B           -  1.00 kB   99%  alice',
+      '    1    999 B   12 of 0 B  1.00 kB   99%  bob',
+      '    2  2.00 kB   12 of 0 B                 2 customers in all',
+    ])
+  })
+
+  it('rounds down, so that 100% means no room, and shows what is less than 1%', () => {
+    const used = (bytes: number) => usageTable([{ ...alice, bytes }])[1]?.split(/ {2,}/)[4]
+    expect([0, 1, 999, 1_000, 2_500].map(used)).to.deep.equal(['0%', '<1%', '99%', '100%', '250%'])
+  })
+
+  it('shows a terminal nothing that it would take for a command', () => {
+    const [, line] = usageTable([{ ...alice, customer: 'a\u001b[2J\u202eb' }])
+    expect(line).to.match(/ a\\u\{1b\}\[2J\\u\{202e\}b$/)
   })
 })

@@ -1,6 +1,6 @@
 import { nameProblem } from '@holdfast/core'
 import { expect } from 'chai'
-import { nameFromPath, prefixFromPath } from '../../src/index.ts'
+import { nameFromPath, prefixFromPath, numberedName } from '../src/index.ts'
 
 const bytes = (text: string) => Buffer.byteLength(text)
 
@@ -68,5 +68,17 @@ describe('prefixFromPath', () => {
   it('gives nothing for what is in no folder', () => {
     expect(prefixFromPath('')).to.equal('')
     expect(prefixFromPath('a/b')).to.equal('a - b - ')
+  })
+})
+
+describe('numberedName', () => {
+  it('puts the number before the extension', () => {
+    expect(numberedName('a.txt', 2)).to.equal('a (2).txt')
+    expect(numberedName('archive', 3)).to.equal('archive (3)')
+    expect(numberedName('.profile', 2)).to.equal('.profile (2)')
+  })
+
+  it('stays within 255 bytes', () => {
+    expect(Buffer.byteLength(numberedName(`${'a'.repeat(251)}.txt`, 12))).to.equal(255)
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { formatDuration } from '../../src/terminal/format.ts'
+import { formatDuration, localTime } from '../../src/terminal/format.ts'
 
 describe('formatDuration', () => {
   const cases: readonly (readonly [number, string])[] = [
@@ -15,4 +15,15 @@ describe('formatDuration', () => {
   for (const [seconds, text] of cases) {
     it(`writes ${seconds} as ${text}`, () => expect(formatDuration(seconds)).to.equal(text))
   }
+})
+
+describe('localTime', () => {
+  it('says the day and the minute, wherever the machine is', () => {
+    const time = new Date(2026, 0, 2, 3, 4, 59)
+    expect(localTime(time.toJSON())).to.equal('2026-01-02 03:04')
+  })
+
+  it('says nothing of what is no time', () => {
+    expect(localTime('soon')).to.equal('-')
+  })
 })
