@@ -66,7 +66,7 @@ describeInBrowsers('An upload by the page over a bad line', (browser, _, once) =
     const { site, driver } = opened
     await begin(opened)
     await cut(opened)
-    await driver.reads('The line broke. Trying again.')
+    await driver.reads('The connection broke. Trying again.')
     site.line.mend()
     await expectArrival(opened)
     await expectContinued(opened)

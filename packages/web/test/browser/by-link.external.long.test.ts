@@ -39,7 +39,7 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
   it('opens a page that says who asks and what is allowed, and takes several files', async () => {
     await using stranger = await opened('in-', { prefix: true, maxFiles: 3, maxSize: 5_000_000 })
     const { server, driver } = stranger
-    await driver.reads('Send files to anna', 'Up to 3 files', '“in-” in front', 'up to 5 MB')
+    await driver.reads('Send files to anna', 'Up to 3 files', 'begin with “in-”', 'up to 5 MB')
     expect(await driver.page.title()).to.include('Send files to anna')
     await driver.drop([
       { name: 'a.txt', content: 'of a stranger' },
@@ -93,7 +93,7 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     expect(await driver.axe()).to.deep.equal([])
     await driver.page.reload()
     await ready(driver)
-    await driver.reads('This link takes no more files', 'has been sent by this link already')
+    await driver.reads('This link accepts no more files', 'has been sent by this link already')
     await driver.readsNot('Choose a file')
     expect(await driver.axe()).to.deep.equal([])
   })
@@ -114,7 +114,7 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
       'where the line has broken',
       async ({ reads }: PageDriver, line: Line) => {
         line.cut()
-        await reads('The line broke. Trying again.')
+        await reads('The connection broke. Trying again.')
         line.mend()
       },
     ],
@@ -180,7 +180,7 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     await driver.reads('Send files to anna')
     stranger.server.pass(62_000)
     await driver.drop([{ name: 'late', content: 'x' }])
-    await driver.reads('The link has ended. Ask for a new one.')
+    await driver.reads('The link is not valid any more. Ask for a new one.')
     expect(await stranger.server.names()).to.deep.equal([])
   })
 
@@ -191,13 +191,13 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     await driver.signIn()
     await press('button', 'Ask for files')
     await fill('Their names here begin with', 'für mich: ')
-    await fill('How many at most', '0')
+    await fill('Number of files, at most', '0')
     await press('button', 'Make the link')
-    await reads('must be a number from 1 to 10,000')
-    await fill('How many at most', '7')
+    await reads('The number of files must be from 1 to 10,000')
+    await fill('Number of files, at most', '7')
     await page.select('dialog select', '10000000')
     await press('button', 'Make the link')
-    await reads('This link allows', 'Up to 7 files', '“für mich: ” in front', 'Each up to 10 MB')
+    await reads('This link allows', 'Up to 7 files', 'begin with “für mich: ”', 'Each up to 10 MB')
     const url = await driver.value('Address of the link')
     await fitsPhone(driver)
     expect(await axe()).to.deep.equal([])

@@ -44,7 +44,7 @@ describeInBrowsers('A large file by the page', (browser) => {
     await driver.choose('Upload', film)
     await site.line.held()
     site.line.cut()
-    await driver.reads('The line broke. Trying again.')
+    await driver.reads('The connection broke. Trying again.')
     site.line.mend()
     const done = driver.page.locator('.uploads ::-p-text(All uploads are done)')
     await done.setTimeout(limitMs).wait()
