@@ -79,13 +79,13 @@ describe('copyFile', () => {
     const other: BlobStore = {
       ...to,
       async open(key) {
-        await putText(to, 'alice', 'a.txt', 'of somebody else')
+        await putText(to, 'alice', 'a.txt', 'of another client')
         return to.open(key)
       },
     }
     const { copied } = await tryToCopy(from, other)
     expect(copied).to.be.instanceOf(Error)
-    expect(await contentOf(to)).to.deep.equal({ 'alice/a.txt': 'of somebody else' })
+    expect(await contentOf(to)).to.deep.equal({ 'alice/a.txt': 'of another client' })
   })
 
   /** The source, where `change` happens while a file is being read. */

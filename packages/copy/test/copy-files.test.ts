@@ -40,7 +40,7 @@ describe('copyFiles', () => {
 
   it('reports how far it is: counts first, then copies, then looks again', async () => {
     await putText(to, 'alice', 'a.txt', 'one')
-    const told: CopyProgress[] = []
+    const reported: CopyProgress[] = []
     let tries = 0
     // The first copy of a file is wrong, so that it is sent twice.
     const target: BlobStore = {
@@ -50,8 +50,8 @@ describe('copyFiles', () => {
         return key.name === 'b.txt' && tries++ === 0 ? putText(to, 'alice', 'b.txt', 'owt') : info
       },
     }
-    await copyFiles({ from, to: target, onProgress: (progress) => told.push(progress) })
-    const stages = told.map(({ stage }) => stage)
+    await copyFiles({ from, to: target, onProgress: (progress) => reported.push(progress) })
+    const stages = reported.map(({ stage }) => stage)
     expect(stages.filter((stage, index) => stage !== stages[index - 1])).to.deep.equal([
       'counting',
       'copying',
@@ -59,8 +59,8 @@ describe('copyFiles', () => {
     ])
     const all = { files: 3, bytes: 11 }
     for (const stage of ['copying', 'catching up'] as const) {
-      const first = told.find((progress) => progress.stage === stage)
-      const last = told.findLast((progress) => progress.stage === stage)
+      const first = reported.find((progress) => progress.stage === stage)
+      const last = reported.findLast((progress) => progress.stage === stage)
       expect(first).to.deep.include({ done: nothing, total: all })
       expect(last).to.deep.include({ done: all, total: all, moved: 3 + 3 + 3 + 5, failed: 0 })
     }

@@ -34,7 +34,7 @@ describe('holdfast serve', () => {
   }
 
   it('ends at the second signal also while its store holds up the start', async () => {
-    // Reading a pipe that nobody writes takes as long as reading from a server that is gone.
+    // Reading a pipe without a writer takes as long as reading from a server that is gone.
     const data = join(site.path, 'data')
     await mkdir(data)
     await promisify(execFile)('bash', ['-c', 'mkfifo "$0"', join(data, 'holdfast.json')])
