@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
-import { findPackageJSON } from 'node:module'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 
 /** The resident memory of a process, in MiB: now, and its maximum so far. */
@@ -113,8 +112,8 @@ export async function curl(
   return { exitCode, stdout, stderr }
 }
 
-/** The folder of this package, for its sources and for their build. */
-export const packageFolder = dirname(findPackageJSON(import.meta.url) ?? '')
+/** The folder of this package, for its sources and for their build: this file is in `src`, and all of the build lies in `dist` itself. */
+export const packageFolder = join(import.meta.dirname, '..')
 
 /** The root of the repository. */
 export const repository = join(packageFolder, '../..')
