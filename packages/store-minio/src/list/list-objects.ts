@@ -82,10 +82,7 @@ function inSeconds(time: Date = new Date(0)): Date {
 }
 
 function unreadableList(): FileServiceError {
-  return new FileServiceError(
-    'store-unavailable',
-    'The store answers with something else than a list',
-  )
+  return new FileServiceError('store-unavailable', "The store's answer is not a list")
 }
 
 /** A page of the unfinished multipart uploads; an empty one if the server says that there is no such upload. */
