@@ -12,7 +12,7 @@ export async function startSharedMinio(
   const isNeeded = files.length > 0 && testNeeds(root, files).includes('containers')
   if (!isNeeded || leftOutSuites() !== undefined) return () => Promise.resolve()
   const { startMinio } = await import('../../packages/testing/src/minio/start-minio.ts')
-  const { findMemoryDrive } = await import('../../packages/testing/src/minio/prepare-engine.ts')
+  const { findMemoryDrive } = await import('../../packages/testing/src/minio/engine.ts')
   const start = async () => startMinio({ driveMiB: await findMemoryDrive() })
   const minio = await start().catch(() => undefined)
   if (minio) process.env['HOLDFAST_TEST_MINIO'] = minio.endpoint

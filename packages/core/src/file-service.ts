@@ -2,7 +2,6 @@ import { checkCustomer, type Customer } from './model/customer.ts'
 import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { createKeyedCounter, type UseCounter } from './model/keyed-counter.ts'
 import { createKeyedLock, createRevocableLocks, type RevocableLocks } from './model/keyed-lock.ts'
-import { monotonicTime } from './model/monotonic-time.ts'
 import {
   requireCount,
   requireMethods,
@@ -129,11 +128,11 @@ function serviceOf({
   links,
   hooks = {},
   now: clock,
-  quotas = createQuotaKeeper(store, { now: clock ?? monotonicTime }),
+  quotas = createQuotaKeeper(store, { now: clock ?? (() => performance.now()) }),
 }: FileServiceOptions): FileService {
   const now = clock ?? Date.now
   const policy = { store, quotas, maxFileSize }
-  const counts = createPrefixCounts(store, clock ?? monotonicTime)
+  const counts = createPrefixCounts(store, clock ?? (() => performance.now()))
   const notifyUploaded = (customer: Customer, file: BlobInfo) => {
     counts.add(customer.name, file.name)
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))

@@ -10,13 +10,19 @@ export {
   curl,
   type CurlOptions,
   type CurlResult,
+  deployedFile,
 } from './machine.ts'
-export { makeCertificate, useTrustedCertificate, type Certificate } from './certificate.ts'
-export { deployedFile } from './deployed-file.ts'
-export { bytesAt, piece } from './placed-bytes.ts'
-export { seeded } from './seeded.ts'
+export {
+  makeCertificate,
+  useTrustedCertificate,
+  type Certificate,
+  createTlsSite,
+  tlsFlags,
+  validDays,
+  type TlsSite,
+} from './tls-site.ts'
+export { bytesAt, piece, collect, contentOf, putText, seeded } from './content.ts'
 export { describeWithDisks, makeSmallDisk, type DiskKind, type SmallDisk } from './small-disk.ts'
-export { collect, contentOf, putText } from './store-content.ts'
 export { catchConsoleErrors, type CaughtErrors, rejection, until } from './until.ts'
 export {
   cheapCost,
@@ -30,10 +36,11 @@ export {
   treeOf,
   type TemporaryDirectory,
 } from './site.ts'
-export { createTlsSite, tlsFlags, validDays, type TlsSite } from './tls-site.ts'
 export { adminPortOf, adminUrl, scrape, type AdminPort, type Scrape } from './admin-port.ts'
-export { startBadLine, type BadLine, type Fate } from './connection/bad-line.ts'
 export {
+  startBadLine,
+  type BadLine,
+  type Fate,
   exchange,
   openConnection,
   type Connection,
@@ -43,7 +50,7 @@ export {
   parseHead,
   type Answer,
   uploadHead,
-} from './connection/connection.ts'
+} from './connection.ts'
 export {
   startCopy,
   type CopyOutcome,

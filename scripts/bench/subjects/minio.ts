@@ -11,10 +11,8 @@ export const minio: Subject = {
   name: 'minio',
   lookUp: async () => {
     try {
-      const { prepareEngine } =
-        await import('../../../packages/testing/src/minio/prepare-engine.ts')
-      const { ensureMinioImage } =
-        await import('../../../packages/testing/src/minio/prepare-engine.ts')
+      const { ensureMinioImage, prepareEngine } =
+        await import('../../../packages/testing/src/minio/engine.ts')
       return { version: await ensureMinioImage(await prepareEngine()) }
     } catch (error) {
       return { missing: error instanceof Error ? error.message : String(error) }

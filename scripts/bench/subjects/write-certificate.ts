@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeCertificate } from '../../../packages/testing/src/certificate.ts'
+import { makeCertificate } from '../../../packages/testing/src/tls-site.ts'
 import type { CertificateFiles } from './subject.ts'
 
 /** Writes a certificate for 127.0.0.1 and its key into a folder below `directory`. Needs the program `openssl`. */

@@ -1,4 +1,3 @@
-import { monotonicTime } from '../model/monotonic-time.ts'
 import type { Credential, CredentialSource } from '../ports/credential-source.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
 
@@ -34,7 +33,7 @@ export interface MemoryFailureCounterOptions {
  */
 export function createMemoryFailureCounter({
   windowMs,
-  now = monotonicTime,
+  now = () => performance.now(),
 }: MemoryFailureCounterOptions): FailureCounter {
   const windows = new Map<string, { failures: number; readonly end: number }>()
 

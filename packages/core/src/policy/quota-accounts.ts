@@ -1,7 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
-import { monotonicTime } from '../model/monotonic-time.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /** What is known about one customer's usage. */
@@ -53,7 +52,7 @@ const roomyShare = 0.9
 /** {@link QuotaAccounts} that ask the store for a customer's files and unfinished uploads. */
 export function createQuotaAccounts(
   store: BlobStore,
-  { now = monotonicTime, recountAfterMs = 60_000 }: QuotaAccountsOptions,
+  { now = () => performance.now(), recountAfterMs = 60_000 }: QuotaAccountsOptions,
 ): QuotaAccounts {
   const accounts = new Map<string, QuotaAccount>()
 

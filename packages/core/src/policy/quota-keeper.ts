@@ -1,6 +1,5 @@
 import { isLimited, type Customer } from '../model/customer.ts'
 import { createKeyedLock } from '../model/keyed-lock.ts'
-import { monotonicTime } from '../model/monotonic-time.ts'
 import { requireMethods } from '../model/require.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import {
@@ -70,7 +69,7 @@ export function createQuotaKeeper(
   const accounts = createQuotaAccounts(store, options)
   const uploads = createUploadCounter(
     { list: (customer) => store.resumable?.list(customer) ?? noUploads() },
-    options.now ?? monotonicTime,
+    options.now ?? (() => performance.now()),
   )
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)

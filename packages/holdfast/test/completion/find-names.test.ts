@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
-import { findNames } from '../../src/completion/find-names.ts'
+import { findNames } from '../../src/completion/answer-shell.ts'
 
 describe('findNames', () => {
   let server: Server

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { framingOf, parseHead } from '../connection/connection.ts'
+import { framingOf, parseHead } from '../connection.ts'
 import { readDescription } from './description.ts'
 import { createJudge, type AskedRequest, type Judge, type GivenAnswer } from './judge.ts'
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { createRunningMinio, type RunningMinio, startMinio } from './start-minio.ts'
-import { findMemoryDrive } from './prepare-engine.ts'
+import { findMemoryDrive } from './engine.ts'
 
 const startLimitMs = 120_000
 

@@ -1,5 +1,4 @@
-export { minioImage } from './prepare-engine.ts'
-export { ownershipLabels } from './ownership.ts'
+export { minioImage, ownershipLabels } from './engine.ts'
 export { describeWithContainers, describeWithMinio } from './describe-with-minio.ts'
 export {
   startMinio,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { ignoringMissing, ownershipLabels } from './ownership.ts'
-import { prepareEngine } from './prepare-engine.ts'
+import { ignoringMissing, ownershipLabels, prepareEngine } from './engine.ts'
 import { createOwnMinio, type OwnMinio, startNode, type Node } from './start-minio.ts'
 
 /** Several MinIO servers in one erasure-coded cluster; each can answer all requests. */

@@ -7,10 +7,9 @@ import {
   PutBucketPolicyCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { makeCertificate, type Certificate } from '../certificate.ts'
+import { makeCertificate, type Certificate } from '../tls-site.ts'
 import { findFreePort } from '../machine.ts'
-import { prepareEngine, ensureMinioImage } from './prepare-engine.ts'
-import { ignoringMissing, ownershipLabels } from './ownership.ts'
+import { prepareEngine, ensureMinioImage, ignoringMissing, ownershipLabels } from './engine.ts'
 
 /** A MinIO server for one test, which may stop and break it. */
 export interface OwnMinio extends RunningMinio, ControlledContainer {}

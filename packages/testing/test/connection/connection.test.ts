@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { exchange, openConnection } from '../../src/connection/connection.ts'
+import { exchange, openConnection } from '../../src/connection.ts'
 import { rejection } from '../../src/until.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK'

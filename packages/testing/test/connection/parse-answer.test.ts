@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseAnswer, type ParseOptions } from '../../src/connection/connection.ts'
+import { parseAnswer, type ParseOptions } from '../../src/connection.ts'
 
 const toGet = { toHead: false, isClosed: false }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { uploadHead } from '../../src/connection/connection.ts'
+import { uploadHead } from '../../src/connection.ts'
 
 describe('uploadHead', () => {
   it('is the head of a PUT of the customer, up to the empty line', () => {

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
-import { connectToEngine } from '../../src/minio/prepare-engine.ts'
+import { connectToEngine, removeAbandoned } from '../../src/minio/engine.ts'
 import { describeWithContainers } from '../../src/minio/describe-with-minio.ts'
-import { removeAbandoned } from '../../src/minio/ownership.ts'
 import { startMinio } from '../../src/minio/start-minio.ts'
 
 const child = join(import.meta.dirname, 'children/start-and-die.ts')

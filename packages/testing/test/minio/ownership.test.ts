@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { ContainerRuntimeClient } from 'testcontainers'
-import { removeAbandoned } from '../../src/minio/ownership.ts'
+import { removeAbandoned } from '../../src/minio/engine.ts'
 
 describe('removeAbandoned', () => {
   it('takes a process that has ended for gone, also where its parent has not fetched how', async function () {

@@ -1,7 +1,0 @@
-export { dashboardPanels, printReadings, readDashboard, type Reading } from './read-dashboard.ts'
-export {
-  promtool,
-  scrapeSeconds,
-  startPrometheus,
-  type RunningPrometheus,
-} from './start-prometheus.ts'
