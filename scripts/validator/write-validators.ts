@@ -1,22 +1,23 @@
+import { globSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { customersSchema } from '../../packages/credentials-file/src/customers/customers-schema.ts'
-import { linkSchema } from '../../packages/http-koa/src/links/link-schema.ts'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { renderValidator } from './render-validator.ts'
 
-/** The validators, each in the sources beside its schema. */
-const validators = [
-  {
-    path: 'packages/credentials-file/src/customers/customers-validator.ts',
-    schema: customersSchema,
-  },
-  { path: 'packages/http-koa/src/links/link-validator.ts', schema: linkSchema },
-]
-
-/** Writes the validators of the repository in the working directory. A file that would stay the same is not touched. */
+/**
+ * Writes the validators of the repository in the working directory: of each `x-schema.ts` in a folder of a package's sources, which exports
+ * an object called `…Schema`, `x-validator.ts` beside it. A file that would stay the same is not touched.
+ */
 export async function writeValidators(): Promise<void> {
-  for (const { path, schema } of validators) {
+  for (const path of globSync('packages/*/src/*/*-schema.ts')) {
+    const module = (await import(pathToFileURL(resolve(path)).href)) as Readonly<
+      Record<string, object>
+    >
+    const [, schema] = Object.entries(module).find(([name]) => name.endsWith('Schema')) ?? []
+    if (schema === undefined) throw new Error(`${path} exports no schema`)
+    const target = path.replace(/schema\.ts$/, 'validator.ts')
     const text = renderValidator(schema)
-    const old = await readFile(path, 'utf8').catch(() => undefined)
-    if (old !== text) await writeFile(path, text)
+    const old = await readFile(target, 'utf8').catch(() => undefined)
+    if (old !== text) await writeFile(target, text)
   }
 }

@@ -111,6 +111,21 @@ describe('build-packages', () => {
     )
   })
 
+  it('makes a validator of a schema, beside it', async () => {
+    const source = "export const thingSchema = { type: 'array', maxItems: 2 }\n"
+    const index = "export { validate } from './data/thing-validator.ts'\n"
+    await withBuilt(
+      async ({ dist, run }) => {
+        expect(run()).to.deep.equal({ code: 0, output: '' })
+        const { validate } = (await import(join(dist, 'index.js'))) as {
+          validate: (data: unknown) => boolean
+        }
+        expect([[], [1, 2], [1, 2, 3], {}].map(validate)).to.deep.equal([true, true, false, false])
+      },
+      { 'packages/a/src/data/thing-schema.ts': source, 'packages/a/src/index.ts': index },
+    )
+  })
+
   it('reports a source that cannot be read', async () => {
     await withBuilt(
       async ({ run }) => {
