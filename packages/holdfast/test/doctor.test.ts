@@ -161,7 +161,9 @@ describe('holdfast doctor', () => {
   it('says which settings of MinIO are missing, and that no server answers', async () => {
     const { code, stdout } = await doctor(['--store', 'minio'])
     expect(code).to.equal(1)
-    expect(stdout).to.match(/problem {2}bucket {13}The MinIO store needs settings that are missing$/m)
+    expect(stdout).to.match(
+      /problem {2}bucket {13}The MinIO store needs settings that are missing$/m,
+    )
     expect(stdout).to.match(/-> --minio-bucket or HOLDFAST_MINIO_BUCKET$/m)
     const server = createServer()
     await once(server.listen(0, '127.0.0.1'), 'listening')
