@@ -16,7 +16,8 @@ import {
   type BlobStoreTest,
   globalRunner,
   type SuiteOptions,
-} from './support/blob-store-harness.ts'
+  withHarness,
+} from './support/suite.ts'
 import { expectTidy } from './support/expectations.ts'
 import { MiB } from './support/sources.ts'
 
@@ -46,7 +47,12 @@ export function describeBlobStore(
   const testOn =
     (openOne: () => Promise<BlobStoreHarness>): BlobStoreTest =>
     (fact, body) =>
-      runner.it(fact, () => runTest(openOne, body))
+      runner.it(fact, () =>
+        withHarness(openOne, async (harness) => {
+          await body(harness)
+          await expectTidy(harness)
+        }),
+      )
   const test = testOn(open)
 
   runner.describe(`${name} as a BlobStore`, () => {
@@ -69,17 +75,4 @@ export function describeBlobStore(
       runner.describe('unreachable', () => unreachableStore(testOn(openUnreachable)))
     }
   })
-}
-
-async function runTest(
-  open: () => Promise<BlobStoreHarness>,
-  body: (harness: BlobStoreHarness) => Promise<void>,
-): Promise<void> {
-  const harness = await open()
-  try {
-    await body(harness)
-    await expectTidy(harness)
-  } finally {
-    await harness.dispose()
-  }
 }

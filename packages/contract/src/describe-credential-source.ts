@@ -2,7 +2,7 @@ import type { Credential, CredentialSource } from '@holdfast/core'
 import { expect } from 'chai'
 import { rejection } from './support/expectations.ts'
 import { nastyNames } from './support/nasty-names.ts'
-import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
+import { globalRunner, withHarness, type SuiteOptions } from './support/suite.ts'
 
 /** A credential source made for one test. */
 export interface CredentialSourceHarness {
@@ -32,7 +32,12 @@ export function describeCredentialSource(
   const { runner = globalRunner(), openUnable, passwordHash = madeUpHash } = options
   const { hasLinkKeys = false } = options
   const withSource: SourceTest = (fact, credentials, body) =>
-    runner.it(fact, () => runTest(() => open(credentials), body))
+    runner.it(fact, () =>
+      withHarness(
+        () => open(credentials),
+        ({ source }) => body(source),
+      ),
+    )
 
   runner.describe(`${name} as a CredentialSource`, () => {
     runner.describe('known customers', () => knownCustomers(withSource, passwordHash))
@@ -42,7 +47,7 @@ export function describeCredentialSource(
     }
     if (!openUnable) return
     runner.it('rejects when it does not know', () =>
-      runTest(openUnable, async (source) => {
+      withHarness(openUnable, async ({ source }) => {
         await rejection(Promise.resolve(source.find('alice')), 'find')
         await rejection(Promise.resolve(source.find('nobody')), 'find')
         if (source.linkKey) await rejection(source.linkKey('alice'), 'linkKey')
@@ -60,18 +65,6 @@ type SourceTest = (
 ) => void
 
 const madeUpHash = (n: number) => `$made-up$${n}`
-
-async function runTest(
-  open: () => Promise<CredentialSourceHarness>,
-  body: (source: CredentialSource) => Promise<void>,
-): Promise<void> {
-  const { source, dispose } = await open()
-  try {
-    await body(source)
-  } finally {
-    await dispose()
-  }
-}
 
 function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): void {
   const alice = { name: 'alice', passwordHash: passwordHash(1) }
@@ -150,9 +143,9 @@ function linkKeys(test: SourceTest, open: OpenSource, passwordHash: (n: number) 
   })
 
   test('are the same on every server', [alice, bob], async (source) => {
-    await runTest(
+    await withHarness(
       () => open([bob, alice]),
-      async (other) => {
+      async ({ source: other }) => {
         expect(await keyOf(other, 'alice')).to.equal(await keyOf(source, 'alice'))
       },
     )
@@ -163,9 +156,9 @@ function linkKeys(test: SourceTest, open: OpenSource, passwordHash: (n: number) 
       { ...alice, passwordHash: passwordHash(2) },
       { ...bob, quota: 6 },
     ]
-    await runTest(
+    await withHarness(
       () => open(changed),
-      async (later) => {
+      async ({ source: later }) => {
         expect(await keyOf(later, 'alice')).to.not.equal(await keyOf(source, 'alice'))
         expect(await keyOf(later, 'bob')).to.equal(await keyOf(source, 'bob'))
       },

@@ -1,7 +1,7 @@
 import type { FailureCounter } from '@holdfast/core'
 import { expect } from 'chai'
 import { nastyNames } from './support/nasty-names.ts'
-import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
+import { globalRunner, withHarness, type SuiteOptions } from './support/suite.ts'
 
 /** A failure counter made for one test. */
 export interface FailureCounterHarness {
@@ -26,14 +26,7 @@ export function describeFailureCounter(
   { runner = globalRunner() }: SuiteOptions = {},
 ): void {
   const test: CounterTest = (fact, body) =>
-    runner.it(fact, async () => {
-      const harness = await open(windowMs)
-      try {
-        await body(harness)
-      } finally {
-        await harness.dispose()
-      }
-    })
+    runner.it(fact, () => withHarness(() => open(windowMs), body))
 
   runner.describe(`${name} as a FailureCounter`, () => {
     counting(test)

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
 import { expect } from 'chai'
 import { rejection } from './support/expectations.ts'
-import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
+import { globalRunner, withHarness, type SuiteOptions } from './support/suite.ts'
 
 /** A password verifier made for one test. */
 export interface PasswordVerifierHarness {
@@ -23,15 +23,7 @@ export function describePasswordVerifier(
   open: () => Promise<PasswordVerifierHarness>,
   { runner = globalRunner() }: SuiteOptions = {},
 ): void {
-  const test: VerifierTest = (fact, body) =>
-    runner.it(fact, async () => {
-      const harness = await open()
-      try {
-        await body(harness)
-      } finally {
-        await harness.dispose()
-      }
-    })
+  const test: VerifierTest = (fact, body) => runner.it(fact, () => withHarness(open, body))
 
   runner.describe(`${name} as a PasswordVerifier`, () => {
     judging(test)

@@ -14,14 +14,10 @@ import {
   type BlobStoreHarness,
   globalRunner,
   type SuiteOptions,
-} from './support/blob-store-harness.ts'
+  withHarness,
+} from './support/suite.ts'
 import { expectTidy } from './support/expectations.ts'
-import {
-  longAfter,
-  uploadsOf,
-  type ResumableHarness,
-  type ResumableTest,
-} from './support/resumable-harness.ts'
+import { longAfter, uploadsOf, type ResumableTest } from './support/resumable-harness.ts'
 import { MiB } from './support/sources.ts'
 
 export interface ResumableUploadsSuiteOptions extends SuiteOptions {
@@ -56,7 +52,14 @@ export function describeResumableUploads(
   const testOn =
     (openOne: () => Promise<BlobStoreHarness>, isReachable = true): ResumableTest =>
     (fact, body) =>
-      runner.it(fact, () => runTest(openOne, body, isReachable))
+      runner.it(fact, () =>
+        withHarness(openOne, async (harness) => {
+          const uploads = uploadsOf(harness.store)
+          await body({ ...harness, uploads })
+          if (isReachable) await uploads.sweep(longAfter())
+          await expectTidy(harness)
+        }),
+      )
   const test = testOn(open)
 
   runner.describe(`${name} as ResumableUploads`, () => {
@@ -77,20 +80,4 @@ export function describeResumableUploads(
       runner.describe('unreachable', () => unreachableForUploads(testOn(openUnreachable, false)))
     }
   })
-}
-
-async function runTest(
-  open: () => Promise<BlobStoreHarness>,
-  body: (harness: ResumableHarness) => Promise<void>,
-  isReachable: boolean,
-): Promise<void> {
-  const harness = await open()
-  try {
-    const uploads = uploadsOf(harness.store)
-    await body({ ...harness, uploads })
-    if (isReachable) await uploads.sweep(longAfter())
-    await expectTidy(harness)
-  } finally {
-    await harness.dispose()
-  }
 }

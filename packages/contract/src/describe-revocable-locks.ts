@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { HeldLock, RevocableLocks } from '@holdfast/core'
 import { expect } from 'chai'
-import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
+import { firstAndLast, globalRunner, withHarness, type SuiteOptions } from './support/suite.ts'
 import { promptly } from './support/expectations.ts'
 import { nastyNames } from './support/nasty-names.ts'
 
@@ -32,17 +32,9 @@ export function describeRevocableLocks(
   { runner = globalRunner(), isShared = false }: RevocableLocksSuiteOptions = {},
 ): void {
   const test: LocksTest = (fact, body) =>
-    runner.it(fact, async () => {
-      const harness = await open()
-      const [first] = harness.takers
-      const last = harness.takers.at(-1)
-      try {
-        if (first === undefined || last === undefined) throw new TypeError('No one takes locks')
-        await body({ ...harness, first, last })
-      } finally {
-        await harness.dispose()
-      }
-    })
+    runner.it(fact, () =>
+      withHarness(open, (harness) => body({ ...harness, ...firstAndLast(harness.takers) })),
+    )
 
   runner.describe(`${name} as RevocableLocks`, () => {
     holding(test)
@@ -148,7 +140,7 @@ function sharing(test: LocksTest): void {
     again.release()
     lost.release()
     for (let count = 0; count < 20; count++) await nextTick()
-    const [after] = await Promise.all([last('alice')])
+    const after = await last('alice')
     expect([after.lostHolders, after.isSameHolder]).to.deep.equal([0, false])
     after.release()
   })

@@ -1,6 +1,6 @@
 import type { UseCounter } from '@holdfast/core'
 import { expect } from 'chai'
-import { globalRunner, type SuiteOptions } from './support/blob-store-harness.ts'
+import { firstAndLast, globalRunner, withHarness, type SuiteOptions } from './support/suite.ts'
 import { nastyNames } from './support/nasty-names.ts'
 
 /** Counters of uses made for one test. */
@@ -29,17 +29,9 @@ export function describeUseCounter(
   { runner = globalRunner(), isShared = false }: UseCounterSuiteOptions = {},
 ): void {
   const test: CounterTest = (fact, body) =>
-    runner.it(fact, async () => {
-      const harness = await open()
-      const [first] = harness.counters
-      const last = harness.counters.at(-1)
-      try {
-        if (first === undefined || last === undefined) throw new TypeError('There are no counters')
-        await body({ ...harness, first, last })
-      } finally {
-        await harness.dispose()
-      }
-    })
+    runner.it(fact, () =>
+      withHarness(open, (harness) => body({ ...harness, ...firstAndLast(harness.counters) })),
+    )
 
   runner.describe(`${name} as a UseCounter`, () => {
     test('has no uses of a key that is not used', async ({ first, settle }) => {

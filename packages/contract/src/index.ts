@@ -4,7 +4,7 @@ export {
   globalRunner,
   type SuiteOptions,
   type SuiteRunner,
-} from './support/blob-store-harness.ts'
+} from './support/suite.ts'
 export { absence, naming } from './blob-store/names/naming.ts'
 export { chunksOfBytes, streaming } from './blob-store/content/streaming.ts'
 export { createOnly } from './blob-store/changes/create-only.ts'

@@ -5,7 +5,7 @@ import {
   describeResumableUploads,
   type ResumableUploadsSuiteOptions,
 } from '../src/describe-resumable-uploads.ts'
-import type { BlobStoreHarness } from '../src/support/blob-store-harness.ts'
+import type { BlobStoreHarness } from '../src/support/suite.ts'
 import { uploadsOf } from '../src/support/resumable-harness.ts'
 import { MiB } from '../src/support/sources.ts'
 import { harnessOf } from './broken/broken-store.ts'

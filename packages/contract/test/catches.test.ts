@@ -6,7 +6,7 @@ import {
 } from '@holdfast/core'
 import { createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import type { BlobStoreHarness } from '../src/support/blob-store-harness.ts'
+import type { BlobStoreHarness } from '../src/support/suite.ts'
 import { describeBlobStore, type BlobStoreSuiteOptions } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { MiB } from '../src/support/sources.ts'

@@ -1,4 +1,4 @@
-import type { SuiteRunner } from '../src/support/blob-store-harness.ts'
+import type { SuiteRunner } from '../src/support/suite.ts'
 
 /** The tests of a suite by their titles. */
 export type CollectedTests = ReadonlyMap<string, () => Promise<void>>

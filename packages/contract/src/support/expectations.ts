@@ -10,7 +10,7 @@ import {
   type ListOptions,
 } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
-import type { BlobStoreHarness } from './blob-store-harness.ts'
+import type { BlobStoreHarness } from './suite.ts'
 import { digest, pattern } from './pattern.ts'
 import { slow } from './sources.ts'
 

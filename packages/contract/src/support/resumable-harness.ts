@@ -1,6 +1,6 @@
 import type { BlobStore, ResumableUploads, UploadKey, UploadPlan } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
-import type { BlobStoreHarness } from './blob-store-harness.ts'
+import type { BlobStoreHarness } from './suite.ts'
 import { digest } from './pattern.ts'
 
 /** A store made for one test, with its uploads. */

@@ -1,6 +1,6 @@
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import type { BlobStoreHarness } from '../../src/support/blob-store-harness.ts'
+import type { BlobStoreHarness } from '../../src/support/suite.ts'
 
 /** A store broken on purpose and the test that has to notice. */
 export interface BrokenStore {

@@ -39,14 +39,21 @@ const withCustomers = (customerOf: (customer: Customer) => Customer) =>
     free: (customer, ...freed) => keeper.free(customerOf(customer), ...freed),
   }))
 
-/** A keeper that asks the store each time, and remembers nothing between. */
-function forgetful(store: BlobStore): QuotaKeeper {
-  return {
-    ...createQuotaKeeper(store),
-    claim: (...claimed) => createQuotaKeeper(store).claim(...claimed),
-    free: (_customer, _name, remove) => remove(),
-  }
-}
+/** One keeper for all that asks the store each time, and remembers nothing between. */
+const forgetful = changed((_keeper, store) => ({
+  claim: (...claimed) => createQuotaKeeper(store).claim(...claimed),
+  free: (_customer, _name, remove) => remove(),
+}))
+
+/** Keepers that share nothing. */
+const apart = (store: BlobStore) => [createQuotaKeeper(store), createQuotaKeeper(store)]
+
+/** One keeper for all, which never sees the file that an upload replaces. */
+const blind = (store: BlobStore) =>
+  two(createQuotaKeeper({ ...store, stat: async () => undefined }))
+
+/** One keeper for all, which deletes without a look at its accounts. */
+const careless = changed(() => ({ free: (_customer, _name, remove) => remove() }))
 
 export const brokenKeepers: readonly BrokenKeepers[] = [
   [
@@ -91,7 +98,7 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
   [
     'counts for itself',
     'claims > count what was published, for all, as soon as the upload has ended',
-    (store) => [createQuotaKeeper(store), createQuotaKeeper(store)],
+    apart,
   ],
   [
     'frees nothing when an upload fails',
@@ -136,32 +143,28 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
   [
     'looks first, and claims later',
     'of many at once > lets in as many announced bytes as fit',
-    (store) => two(forgetful(store)),
+    forgetful,
   ],
   [
     'looks up what is kept when an upload begins',
     'of many at once > never stores more than the quota',
-    (store) => two(forgetful(store)),
+    forgetful,
   ],
   [
     'counts files when an upload begins',
     'of many at once > never stores more files than there may be',
-    (store) => two(forgetful(store)),
+    forgetful,
   ],
-  [
-    'counts each upload of a name',
-    'of many at once > counts uploads of one name once',
-    (store) => two(createQuotaKeeper({ ...store, stat: async () => undefined })),
-  ],
+  ['counts each upload of a name', 'of many at once > counts uploads of one name once', blind],
   [
     'counts a replaced file for ever',
     'replacements and deletions > counts the file that an upload replaces as free space',
-    (store) => two(createQuotaKeeper({ ...store, stat: async () => undefined })),
+    blind,
   ],
   [
     'never frees what is deleted',
     'replacements and deletions > frees the bytes of a deleted file for all, before the deletion resolves',
-    changed(() => ({ free: (_customer, _name, remove) => remove() })),
+    careless,
   ],
   [
     'frees what was not there',
@@ -197,7 +200,7 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
   [
     'deletes while a name is published',
     'replacements and deletions > keeps a deletion waiting while an upload of the name is published',
-    changed(() => ({ free: (_customer, _name, remove) => remove() })),
+    careless,
   ],
   [
     'forgets unfinished uploads',
@@ -212,7 +215,7 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
   [
     'limits unfinished uploads of each process',
     'uploads in pieces > are as many as may be unfinished, also at once',
-    (store) => [createQuotaKeeper(store), createQuotaKeeper(store)],
+    apart,
   ],
   [
     'never notices the end of an upload',
@@ -232,7 +235,7 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
   ],
   [
     'takes no quota for none',
-    'customers > without limits are never refused, and never counted',
+    'customers > without limits are never refused',
     withCustomers((customer) => ({ quota: 0, ...customer })),
   ],
   [

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/suite.ts'
 import {
   expectBlob,
   expectRefusal,

@@ -1,6 +1,6 @@
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreHarness, BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreHarness, BlobStoreTest } from '../../support/suite.ts'
 import {
   expectAbsent,
   expectBlob,

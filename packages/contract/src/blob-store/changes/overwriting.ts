@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BlobKey, BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/suite.ts'
 import { expectAbsent, expectBlob, names, expectOneWinner } from '../../support/expectations.ts'
 import { digest, pattern } from '../../support/pattern.ts'
 import { chunks, gated, generated, inChunks, MiB, slow } from '../../support/sources.ts'

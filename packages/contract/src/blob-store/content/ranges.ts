@@ -1,6 +1,6 @@
 import type { BlobInfo, ByteRange, OpenBlob, RangeRequest } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/suite.ts'
 import { digest, pattern } from '../../support/pattern.ts'
 import { chunks, generated, inChunks, MiB } from '../../support/sources.ts'
 

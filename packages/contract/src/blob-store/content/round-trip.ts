@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/suite.ts'
 import { expectBlob } from '../../support/expectations.ts'
 import { pattern } from '../../support/pattern.ts'
 import {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
-import type { BlobStoreTest, BlobStoreHarness } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest, BlobStoreHarness } from '../../support/suite.ts'
 import {
   expectBlob,
   promptly,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/suite.ts'
 import { collect, expectAbsent, expectBlob, names, rejection } from '../../support/expectations.ts'
 import { nastyNames } from '../../support/nasty-names.ts'
 import { pattern } from '../../support/pattern.ts'

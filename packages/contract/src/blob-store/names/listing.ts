@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BlobStore, ListOptions, BlobInfo } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/blob-store-harness.ts'
+import type { BlobStoreTest } from '../../support/suite.ts'
 import { collect, details, names } from '../../support/expectations.ts'
 import { chunks, gated, generated } from '../../support/sources.ts'
 import { pattern } from '../../support/pattern.ts'

@@ -1,6 +1,6 @@
 import type { BlobStore, ResumableUploads } from '@holdfast/core'
 import { uploadsOf } from '../../../src/support/resumable-harness.ts'
-import type { BlobStoreHarness } from '../../../src/support/blob-store-harness.ts'
+import type { BlobStoreHarness } from '../../../src/support/suite.ts'
 import { harnessOf, type BrokenStore } from '../broken-store.ts'
 
 /** What a flaw puts in the place of sound methods of `resumable`. */

@@ -50,6 +50,33 @@ export function globalRunner(): SuiteRunner {
   }
 }
 
+/** Calls `use` with what `open` makes for one test, and disposes of it, also after a failure. */
+export async function withHarness<Harness extends { readonly dispose: () => Promise<void> }>(
+  open: () => Promise<Harness>,
+  use: (harness: Harness) => Promise<void> | void,
+): Promise<void> {
+  const harness = await open()
+  try {
+    await use(harness)
+  } finally {
+    await harness.dispose()
+  }
+}
+
+/**
+ * The first and the last of those that share something, as several processes do; they are the same where there is only one.
+ * @throws TypeError if there is none
+ */
+export function firstAndLast<One>(all: readonly One[]): {
+  readonly first: One
+  readonly last: One
+} {
+  const [first] = all
+  const last = all.at(-1)
+  if (first === undefined || last === undefined) throw new TypeError('There are none to test')
+  return { first, last }
+}
+
 type Declare = (name: string, body: () => unknown) => void
 
 function globalFunction(name: string): Declare {
