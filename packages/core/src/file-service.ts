@@ -128,11 +128,11 @@ function serviceOf({
   links,
   hooks = {},
   now: clock,
-  quotas = createQuotaKeeper(store, { now: clock ?? (() => performance.now()) }),
+  quotas = createQuotaKeeper(store, clock && { now: clock }),
 }: FileServiceOptions): FileService {
   const now = clock ?? Date.now
   const policy = { store, quotas, maxFileSize }
-  const counts = createPrefixCounts(store, clock ?? (() => performance.now()))
+  const counts = createPrefixCounts(store, clock)
   const notifyUploaded = (customer: Customer, file: BlobInfo) => {
     counts.add(customer.name, file.name)
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))

@@ -46,7 +46,7 @@ const mostAttempts = 3
 
 export function createPrefixCounts(
   store: Pick<BlobStore, 'list'>,
-  now: () => number,
+  now = () => performance.now(),
 ): PrefixCounts {
   const customers = new Map<string, Map<string, Count>>()
 

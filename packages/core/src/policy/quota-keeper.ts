@@ -69,7 +69,7 @@ export function createQuotaKeeper(
   const accounts = createQuotaAccounts(store, options)
   const uploads = createUploadCounter(
     { list: (customer) => store.resumable?.list(customer) ?? noUploads() },
-    options.now ?? (() => performance.now()),
+    options.now,
   )
   const lock = createKeyedLock()
   const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)
@@ -222,7 +222,10 @@ const shortestAgeMs = 1_000
 /** A count may be at least so many times as old as it took to make. */
 const timesCounting = 20
 
-export function createUploadCounter(store: UploadList, now: () => number): UploadCounter {
+export function createUploadCounter(
+  store: UploadList,
+  now = () => performance.now(),
+): UploadCounter {
   const counts = new Map<string, Count>()
 
   const known = (customer: string): Count => {
