@@ -49,6 +49,7 @@ export function createFastPath(
  */
 export type FastPath = (exchange: Exchange) => Promise<boolean> | undefined
 
+/** The fast path of GET /ping, for which proxies and watchers ask all the time. */
 function createFastPing(prefix: string, receive: Entrance['receive']): FastPath {
   const path = `${prefix}/ping`
 

@@ -191,28 +191,21 @@ export function createRequestLimit({
   requestCounters,
 }: RequestLimits): TakeSlot {
   const { all, byLinks, perCustomer, byLinksPerCustomer, byLinksPerNetwork } = requestCounters
-  const most = { all: maxRequests, ...linkLimits(maxRequests), each: maxRequestsPerCustomer }
-  const every = { uses: all, most: most.all, whose: '' }
-  const everyByLinks = { uses: byLinks, most: most.byLinks, whose: ' by links' }
-  const ofCustomer = (customer: string): Limit => ({
-    uses: countOf(perCustomer, customer),
-    most: most.each,
-    whose: ` of "${customer}"`,
-  })
-  const byLinksOf = (customer: string): Limit => ({
-    uses: countOf(byLinksPerCustomer, customer),
-    most: most.each,
-    whose: ` by links of "${customer}"`,
-  })
-  const fromNetwork = (network: string): Limit => ({
-    uses: countOf(byLinksPerNetwork, network),
-    most: most.fromNetwork,
-    whose: ` by links from ${network}`,
-  })
-  const limitsOf = (customer: string, visitor: string | undefined): readonly Limit[] => {
-    if (visitor === undefined) return [every, ofCustomer(customer)]
-    const limits = [every, everyByLinks, byLinksOf(customer)]
-    return isExempt(visitor) ? limits : [...limits, fromNetwork(visitor)]
+  const most = linkLimits(maxRequests)
+  const total = { uses: all, most: maxRequests, whose: '' }
+  const totalByLinks = { uses: byLinks, most: most.byLinks, whose: ' by links' }
+  const limitsOf = (customer: string, visitor?: string): readonly Limit[] => {
+    const each = (counter: UseCounter, whose: string): Limit => ({
+      uses: countOf(counter, customer),
+      most: maxRequestsPerCustomer,
+      whose,
+    })
+    if (visitor === undefined) return [total, each(perCustomer, ` of "${customer}"`)]
+    const ofCustomer = each(byLinksPerCustomer, ` by links of "${customer}"`)
+    if (isExempt(visitor)) return [total, totalByLinks, ofCustomer]
+    const uses = countOf(byLinksPerNetwork, visitor)
+    const ofNetwork = { uses, most: most.fromNetwork, whose: ` by links from ${visitor}` }
+    return [total, totalByLinks, ofCustomer, ofNetwork]
   }
   return (customer, visitor) => {
     const limits = limitsOf(customer, visitor)

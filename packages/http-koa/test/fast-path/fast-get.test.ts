@@ -44,7 +44,7 @@ const requests: readonly (readonly [title: string, data: Uint8Array, isFast: boo
   ['a file, for who knows no password', get('/serve/a.bin', { 'x-auth-password': 'x' }), false],
 ]
 
-describe('createFastPing, createFastServe', () => {
+describe('the fast path of GET', () => {
   for (const [title, data, isFast] of [...pings, ...requests]) {
     it(`answers a request for ${title} as the application does, and is logged like it`, async () => {
       await using both = await runBoth()
