@@ -15,7 +15,9 @@ import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter } from './replicated-counters.ts'
 import { createSharedLocks, createLockServer } from './lock-server.ts'
 import {
+  ofSharedCounters,
   sharedCounters,
+  type OfSharedCounters,
   type PrimaryHandlers,
   type ReplicaHandlers,
   type SentLinkKey,
@@ -94,7 +96,7 @@ export function createPrimaryServices(
     give(channel) {
       const quotas = createQuotaServer(books)
       const locks = createLockServer(publishLocks)
-      const counters = createWorkerCounters()
+      const counters = ofSharedCounters(() => createKeyedCounter())
       return {
         answers: {
           ...quotas.answers,
@@ -136,9 +138,4 @@ export function createPrimaryServices(
 }
 
 /** What one worker has reported of each of the shared counters. */
-type WorkerCounters = Readonly<Record<SharedCount['counter'], KeyedCounter>>
-
-function createWorkerCounters(): WorkerCounters {
-  const entries = sharedCounters.map((name) => [name, createKeyedCounter()] as const)
-  return Object.fromEntries(entries) as WorkerCounters
-}
+type WorkerCounters = OfSharedCounters<KeyedCounter>

@@ -60,9 +60,21 @@ export const sharedCounters = [
   'growingUploads',
 ] as const
 
+type SharedCounter = (typeof sharedCounters)[number]
+
+/** Something of each of the {@link sharedCounters}. */
+export type OfSharedCounters<Item> = Readonly<Record<SharedCounter, Item>>
+
+export function ofSharedCounters<Item>(
+  make: (counter: SharedCounter) => Item,
+): OfSharedCounters<Item> {
+  const entries = sharedCounters.map((counter) => [counter, make(counter)] as const)
+  return Object.fromEntries(entries) as OfSharedCounters<Item>
+}
+
 /** A change of one of the {@link sharedCounters}. */
 export interface SharedCount extends ReplicatedCount {
-  readonly counter: (typeof sharedCounters)[number]
+  readonly counter: SharedCounter
 }
 
 /** The primary's handlers for the shared services. */

@@ -16,11 +16,11 @@ import {
   createReplicatedFailureCounter,
   createReplicatedCounter,
   stepOfLimit,
-  type ReplicatedCount,
   type ReplicatedCounter,
 } from './replicated-counters.ts'
 import {
-  sharedCounters,
+  ofSharedCounters,
+  type OfSharedCounters,
   type PrimaryHandlers,
   type ReplicaHandlers,
   type SharedCount,
@@ -98,14 +98,12 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   }
 }
 
-type WorkerCounters = Readonly<Record<SharedCount['counter'], ReplicatedCounter>>
-
 function openCounters(
   config: WorkerOrder['config'],
   primary: RpcChannel<PrimaryHandlers>,
-): WorkerCounters {
+): OfSharedCounters<ReplicatedCounter> {
   const { byLinks, fromNetwork } = linkLimits(config['max-requests'])
-  const limits: Readonly<Record<SharedCount['counter'], number>> = {
+  const limits: OfSharedCounters<number> = {
     all: config['max-requests'],
     byLinks,
     perCustomer: config['max-requests-per-customer'],
@@ -114,12 +112,11 @@ function openCounters(
     // Other workers must know of each, or they may discard it.
     growingUploads: 1,
   }
-  const entries = sharedCounters.map((counter) => {
-    const step = stepOfLimit(limits[counter], config.workers)
-    const notify = (change: ReplicatedCount) => primary.notify('count', { counter, ...change })
-    return [counter, createReplicatedCounter(step, notify)] as const
-  })
-  return Object.fromEntries(entries) as WorkerCounters
+  return ofSharedCounters((counter) =>
+    createReplicatedCounter(stepOfLimit(limits[counter], config.workers), (change) =>
+      primary.notify('count', { counter, ...change }),
+    ),
+  )
 }
 
 /** Verifies passwords in the primary: so their number is limited for all workers, which stay free for requests. */
