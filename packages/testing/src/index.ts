@@ -10,7 +10,6 @@ export {
   curl,
   type CurlOptions,
   type CurlResult,
-  deployedFile,
 } from './machine.ts'
 export {
   makeCertificate,
@@ -67,9 +66,10 @@ export {
   packagedProgram,
 } from './holdfast.ts'
 export {
+  deployedFile,
   readmeExamples,
   runReadme,
   withExample,
   withReadmeServer,
   type ReadmeRun,
-} from './readme.ts'
+} from './documents.ts'

@@ -4,7 +4,6 @@ import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
-import { readFileSync } from 'node:fs'
 
 /** The resident memory of a process, in MiB: now, and its maximum so far. */
 export async function residentMiB(pid: number): Promise<{ now: number; most: number }> {
@@ -118,19 +117,3 @@ export const packageFolder = join(import.meta.dirname, '..')
 
 /** The root of the repository. */
 export const repository = join(packageFolder, '../..')
-
-/** The folder of the files that operators copy. */
-export const deployFolder = join(repository, 'docs/deploy')
-
-/** A file of docs/deploy, with the words of `replacements` in the place of others, each of which must occur in it. */
-export function deployedFile(
-  name: string,
-  replacements: Readonly<Record<string, string>> = {},
-): string {
-  let text = readFileSync(join(deployFolder, name), 'utf8')
-  for (const [from, to] of Object.entries(replacements)) {
-    if (!text.includes(from)) throw new Error(`docs/deploy/${name} does not contain ${from}`)
-    text = text.replaceAll(from, to)
-  }
-  return text
-}

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deployedFile, deployFolder, findFreePort } from './machine.ts'
+import { deployedFile, deployFolder } from './documents.ts'
+import { findFreePort } from './machine.ts'
 import { until } from './until.ts'
 
 /** The tool that comes with Prometheus. */

@@ -1,5 +1,5 @@
 import type { RunningMinio } from './start-minio.ts'
-import { deployedFile } from '../machine.ts'
+import { deployedFile } from '../documents.ts'
 
 export interface Policy {
   readonly Statement: readonly { readonly Action: readonly string[] }[]

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { describeWithContainers } from '../../src/minio/describe-with-minio.ts'
-import { readmeExamples, withExample } from '../../src/readme.ts'
+import { readmeExamples, withExample } from '../../src/documents.ts'
 import { runMocha } from './run-mocha.ts'
 
 const tests = dirname(import.meta.dirname)

@@ -1,9 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { repository } from './machine.ts'
 
 export interface ReadmeRun {
   /** The number of the example, from 0. Default: the first. */
@@ -25,13 +27,9 @@ export async function runReadme(
   tests: string,
   { nth = 0, replaced = {}, env = {}, cwd }: ReadmeRun = {},
 ): Promise<string> {
-  let code = (await readmeExamples(tests))[nth]
-  if (code === undefined) throw new Error(`The README has no example ${nth}`)
-  for (const [text, other] of Object.entries(replaced)) {
-    if (!code.includes(text)) throw new Error(`The example has no ${text}`)
-    code = code.replaceAll(text, other)
-  }
-  return withExample(tests, code, async (file) => {
+  const example = (await readmeExamples(tests))[nth]
+  if (example === undefined) throw new Error(`The README has no example ${nth}`)
+  return withExample(tests, replaceIn(example, 'The example', replaced), async (file) => {
     const options = { cwd: cwd ?? dirname(file), env: { ...process.env, ...env } }
     return (await promisify(execFile)(process.execPath, [file], options)).stdout
   })
@@ -95,4 +93,32 @@ export async function withReadmeServer(
       await closed
     }
   })
+}
+
+/** The folder of the files that operators copy. */
+export const deployFolder = join(repository, 'docs/deploy')
+
+/** A file of docs/deploy, with the words of `replacements` in the place of others, each of which must occur in it. */
+export function deployedFile(
+  name: string,
+  replacements: Readonly<Record<string, string>> = {},
+): string {
+  return replaceIn(
+    readFileSync(join(deployFolder, name), 'utf8'),
+    `docs/deploy/${name}`,
+    replacements,
+  )
+}
+
+function replaceIn(
+  document: string,
+  what: string,
+  replacements: Readonly<Record<string, string>>,
+): string {
+  let text = document
+  for (const [from, to] of Object.entries(replacements)) {
+    if (!text.includes(from)) throw new Error(`${what} does not contain ${from}`)
+    text = text.replaceAll(from, to)
+  }
+  return text
 }
