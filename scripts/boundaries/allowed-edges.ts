@@ -30,6 +30,8 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
     dependencies: ['core', 'resumable'],
     devDependencies: ['contract', 'testing'],
   },
+  // What several servers count together.
+  'shared-redis': { dependencies: ['core'], devDependencies: ['contract', 'testing'] },
   'store-disk': { dependencies: ['core'], devDependencies: ['contract', 'testing'] },
   'store-minio': {
     dependencies: ['core'],
@@ -48,6 +50,7 @@ export const allowedEdges: Readonly<Record<string, AllowedEdges>> = {
       'credentials-file',
       'http-koa',
       'passwords',
+      'shared-redis',
       'store-disk',
       'store-minio',
       'web',

@@ -1,0 +1,7 @@
+export {
+  openEngine,
+  EngineAwayError,
+  type Engine,
+  type EngineOptions,
+  type Servers,
+} from './engine.ts'
