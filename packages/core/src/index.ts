@@ -44,12 +44,30 @@ export {
   type LoginBrake,
   type LoginBrakeOptions,
 } from './policy/login-brake.ts'
-export type { QuotaAccountsOptions } from './policy/quota-accounts.ts'
+export {
+  countUsage,
+  createStagedBytes,
+  difference,
+  sum,
+  type Amount,
+  type KeptChange,
+  type Limits,
+  type QuotaAccount,
+  type QuotaAccounts,
+  type QuotaAccountsOptions,
+  type SharedAccount,
+  type StagedBytes,
+  uploadsExceeded,
+} from './policy/quota-accounts.ts'
 export type { LocalClaim, QuotaClaim } from './policy/quota-claim.ts'
 export {
   createQuotaKeeper,
+  createUploadCounter,
   type LocalQuotaKeeper,
   type QuotaKeeper,
+  type QuotaKeeperOptions,
+  type SharedQuotas,
+  type UploadCounter,
 } from './policy/quota-keeper.ts'
 export {
   requireBytes,

@@ -5,3 +5,4 @@ export {
   type EngineOptions,
   type Servers,
 } from './engine.ts'
+export { openSharedQuotas, type OpenSharedQuotas, type SharedQuotasOptions } from './quotas.ts'

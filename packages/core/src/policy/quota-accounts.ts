@@ -3,27 +3,76 @@ import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
-/** What is known about one customer's usage. */
+/** An amount of what a quota limits. */
+export interface Amount {
+  readonly bytes: number
+  readonly files: number
+}
+
+/** How an upload or a deletion has changed what the store keeps. */
+export interface KeptChange {
+  /** The file that was stored. */
+  readonly added: Amount
+  /** The file that was replaced or deleted. */
+  readonly removed: Amount
+  /** The upload in pieces that was published: its bytes are those of the file now. */
+  readonly upload?: string | undefined
+}
+
+/** One customer's usage: what is stored, and what uploads under way have claimed. */
 export interface QuotaAccount {
-  countedAt: number
-  /** How long the count took, in milliseconds. */
-  countingMs: number
   /** Resolves when the account includes the count, and everything that had to be looked up since. */
   counted: Promise<void>
-  /** Bytes of files in the store. */
-  kept: number
-  /** Bytes of unfinished uploads in the store. */
-  readonly staged: StagedBytes
+  /** How many bytes and files may be claimed now, without asking other servers. Negative if more is used than allowed. */
+  room(limits: Limits): Amount
+  /** Everything that counts, by all servers. */
+  used(): Amount
+  /** Changes what the uploads of this process have claimed. */
+  change(by: Amount): void
+  /** Records a publication or deletion. What the upload has claimed stays claimed until it is changed. */
+  record(change: KeptChange): void
+  /** Turns claimed bytes into bytes of the unfinished upload, which has `bytes` in all. */
+  stage(upload: string, bytes: number, claimed: number): void
+  /** Frees the bytes of an unfinished upload that was published or discarded. */
+  unstage(upload: string): void
+  /** How many bytes an unfinished upload is known to have. */
+  staged(upload: string): number
+  /** The unfinished uploads that are known to have bytes. */
+  stagedUploads(): readonly string[]
   /** How many claims have not ended, by the unfinished upload for which they are. */
   readonly pieces: KeyedCounter
-  /** Bytes of uploads under way, arrived or reserved. */
-  claimed: number
-  /** How many files are in the store. */
-  files: number
-  /** How many files the uploads under way will add. */
-  claimedFiles: number
   /** How many claims and deletions have not ended. While there are any, the account is more exact than a new count. */
   users: number
+  /** Has the store counted again before the next claim. */
+  outdate(): void
+  /** What accounts need that several servers share. */
+  readonly shared?: SharedAccount
+}
+
+/** The limits of a customer. */
+export type Limits = Pick<Customer, 'quota' | 'maxFiles'>
+
+/** The part of an account for which other servers are asked. */
+export interface SharedAccount {
+  /**
+   * Claims an amount for which there is no room here: asks other servers to give back what they do not use, and has the store counted
+   * again. Resolves with whether the amount was claimed.
+   */
+  take(amount: Amount, limits: Limits): Promise<boolean>
+  /**
+   * Locks the name of a stored file for all servers; resolves with the function that unlocks it. `kept` is the file: its space is
+   * about to become free.
+   */
+  lock(name: string, kept: Amount): Promise<() => void>
+  /** Resolves when the others know that this server works, and its claims hold. Await it before the claim is checked a last time. */
+  confirm(): Promise<void>
+  /**
+   * Await this before the publication of an upload that has claimed `amount`: if this server ends meanwhile, the others keep that
+   * amount until they know the outcome. Resolves with a function to call when the upload has ended.
+   */
+  beginPublishing(amount: Amount): Promise<() => void>
+  /** Resolves when the other servers can use what was freed. */
+  flush(): Promise<void>
 }
 
 export interface QuotaAccountsOptions {
@@ -40,70 +89,134 @@ export interface QuotaAccountsOptions {
 export interface QuotaAccounts {
   /** The account of a customer whose next upload has `size` bytes. If the count is too old for that, it begins a new one. */
   open(customer: Customer, size: number): QuotaAccount
-  /** The present account, if there is one. */
-  find(customer: string): QuotaAccount | undefined
-  /** The names of all customers who have an account. */
-  customers(): readonly string[]
+  /** The account that must know what the customer deletes, if there is one. */
+  find(customer: Customer): QuotaAccount | undefined
+  /** All customers whose accounts are open. */
+  customers(): readonly Customer[]
 }
 
 /** While a customer uses no more than this share of the quota, a count is used for the longer time. */
 const roomyShare = 0.9
 
-/** {@link QuotaAccounts} that ask the store for a customer's files and unfinished uploads. */
+/**
+ * How old the count of an account may be, in milliseconds. It is shorter when `size` more bytes nearly use up the quota, since the
+ * changes of others matter then.
+ */
+export function countLifetime(
+  { bytes, files }: Amount,
+  countingMs: number,
+  { quota = Infinity, maxFiles = Infinity }: Limits,
+  { size, recountAfterMs }: { readonly size: number; readonly recountAfterMs: number },
+): number {
+  const isRoomy = bytes + size <= roomyShare * quota && files + 1 <= roomyShare * maxFiles
+  return isRoomy ? recountAfterMs : Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
+}
+
+/**
+ * Counts the files of a customer, and raises `staged` to the bytes of the unfinished uploads. These come first, so that an upload which
+ * another process publishes meanwhile may count twice, but is not missed.
+ */
+export async function countUsage(
+  store: BlobStore,
+  customer: string,
+  staged: Pick<StagedBytes, 'raise'>,
+): Promise<Amount> {
+  for await (const uploads of store.resumable?.list(customer) ?? []) {
+    for (const { id, offset } of uploads) staged.raise(id, offset)
+  }
+  const { blobs, bytes } = await store.usage(customer)
+  return { bytes, files: blobs }
+}
+
+interface LocalAccount extends QuotaAccount {
+  readonly customer: Customer
+  /** How long the present count may still be used, in milliseconds; not positive if it is too old. */
+  timeLeft(limits: Limits, size: number): number
+}
+
+/** {@link QuotaAccounts} of this process alone, which ask the store for a customer's files and unfinished uploads. */
 export function createQuotaAccounts(
   store: BlobStore,
   { now = () => performance.now(), recountAfterMs = 60_000 }: QuotaAccountsOptions,
 ): QuotaAccounts {
-  const accounts = new Map<string, QuotaAccount>()
+  const accounts = new Map<string, LocalAccount>()
 
-  const count = (customer: string): QuotaAccount => {
-    const countedAt = now()
-    const staged = createStagedBytes()
-    const look = async () => {
-      // Counted before the files, so that an upload that another process publishes meanwhile may count twice, but is not missed.
-      for await (const uploads of store.resumable?.list(customer) ?? []) {
-        for (const { id, offset } of uploads) staged.raise(id, offset)
-      }
-      const { blobs, bytes } = await store.usage(customer)
-      account.kept = bytes
-      account.files = blobs
-      account.countingMs = now() - countedAt
+  const openAccount = (customer: Customer): LocalAccount => {
+    let countedAt = now()
+    let countingMs = 0
+    let kept: Amount = { bytes: 0, files: 0 }
+    let claimed: Amount = { bytes: 0, files: 0 }
+    const uploads = createStagedBytes()
+    const counted = countUsage(store, customer.name, uploads).then((found) => {
+      kept = found
+      countingMs = now() - countedAt
+    })
+    const stored = () => ({ bytes: kept.bytes + uploads.total(), files: kept.files })
+    const used = () => sum(stored(), claimed)
+    return {
+      customer,
+      counted,
+      used,
+      room({ quota = Infinity, maxFiles = Infinity }) {
+        const { bytes, files } = used()
+        return { bytes: quota - bytes, files: maxFiles - files }
+      },
+      change(by) {
+        claimed = sum(claimed, by)
+      },
+      record({ added, removed, upload }) {
+        if (upload !== undefined) uploads.remove(upload)
+        kept = difference(sum(kept, added), removed)
+      },
+      stage(upload, bytes, freed) {
+        uploads.raise(upload, bytes)
+        claimed = difference(claimed, { bytes: freed, files: 0 })
+      },
+      unstage: (upload) => uploads.remove(upload),
+      staged: (upload) => uploads.of(upload),
+      stagedUploads: () => uploads.ids(),
+      pieces: createKeyedCounter(),
+      users: 0,
+      outdate() {
+        countedAt = -Infinity
+      },
+      timeLeft(limits, size) {
+        const options = { size, recountAfterMs }
+        return countedAt + countLifetime(stored(), countingMs, limits, options) - now()
+      },
     }
-    const counted = look()
-    const pieces = createKeyedCounter()
-    const books = { kept: 0, staged, pieces, claimed: 0, files: 0, claimedFiles: 0, users: 0 }
-    const account: QuotaAccount = { countedAt, countingMs: 0, counted, ...books }
-    // A failed count is dropped, so that the next upload retries.
-    counted.catch(() => accounts.delete(customer))
-    accounts.set(customer, account)
-    return account
   }
 
-  /** How long a count may be used. It is shorter when the quota is nearly used up, since the changes of others matter then. */
-  const patience = (
-    { kept, staged, files, countingMs }: QuotaAccount,
-    { quota = Infinity, maxFiles = Infinity }: Customer,
-    size: number,
-  ): number => {
-    const used = kept + staged.total()
-    const isRoomy = used + size <= roomyShare * quota && files + 1 <= roomyShare * maxFiles
-    return isRoomy ? recountAfterMs : Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
+  const count = (customer: Customer): QuotaAccount => {
+    const account = openAccount(customer)
+    // A failed count is dropped, so that the next upload retries.
+    account.counted.catch(() => accounts.delete(customer.name))
+    accounts.set(customer.name, account)
+    return account
   }
 
   return {
     open(customer, size) {
       const account = accounts.get(customer.name)
-      if (account === undefined) return count(customer.name)
-      const isFresh = now() - account.countedAt < patience(account, customer, size)
-      return account.users > 0 || isFresh ? account : count(customer.name)
+      if (account === undefined) return count(customer)
+      const isUsable = account.users > 0 || account.timeLeft(customer, size) > 0
+      return isUsable ? account : count(customer)
     },
-    find: (customer) => accounts.get(customer),
-    customers: () => [...accounts.keys()],
+    find: ({ name }) => accounts.get(name),
+    customers: () => [...accounts.values()].map(({ customer }) => customer),
   }
 }
 
+export function sum(one: Amount, other: Amount): Amount {
+  return { bytes: one.bytes + other.bytes, files: one.files + other.files }
+}
+
+export function difference(one: Amount, other: Amount): Amount {
+  return { bytes: one.bytes - other.bytes, files: one.files - other.files }
+}
+
 /** How many bytes each unfinished upload of one customer has, by its id. */
-interface StagedBytes {
+export interface StagedBytes {
   /** The sum of the bytes of all uploads. */
   total(): number
   of(upload: string): number

@@ -1,6 +1,13 @@
 import type { Customer } from '../model/customer.ts'
 import { uploadTakenOver } from '../model/upload-rules.ts'
-import { bytesExceeded, filesExceeded, type QuotaAccount } from './quota-accounts.ts'
+import {
+  bytesExceeded,
+  difference,
+  filesExceeded,
+  sum,
+  type Amount,
+  type QuotaAccount,
+} from './quota-accounts.ts'
 
 /**
  * The share of one upload in a customer's quota. Announced bytes count at once, all others when they arrive. The file counts as one
@@ -34,7 +41,6 @@ export interface QuotaClaim {
 
 /** A claim in accounts that this process keeps itself. */
 export interface LocalClaim extends QuotaClaim {
-  grow(bytes: number): void
   /**
    * Reserves up to `bytes` in advance for content of unknown size, but at most 1/64 of the free quota. Returns how many bytes may now
    * arrive without exceeding the quota. It is for a process that keeps the accounts for other processes, which then need not ask
@@ -56,13 +62,7 @@ export interface LocalClaim extends QuotaClaim {
 /** The share of the free quota that is reserved for bytes that may never arrive. */
 const shareAhead = 1 / 64
 
-/** What the store keeps under a name. */
-export interface Kept {
-  readonly bytes: number
-  readonly files: 0 | 1
-}
-
-export const nothing: Kept = { bytes: 0, files: 0 }
+export const nothing: Amount = { bytes: 0, files: 0 }
 
 /** An upload that comes in pieces. */
 interface ClaimedUpload {
@@ -75,9 +75,16 @@ interface ClaimedUpload {
 export interface ClaimedFile {
   /** `undefined` if the file does not come in pieces. */
   readonly upload: ClaimedUpload | undefined
-  lookUp(): Promise<Kept>
-  /** Locks the name, after other uploads and deletions have unlocked it; resolves with the function that unlocks it. */
-  lock(): Promise<() => void>
+  /** What the store keeps under the name. */
+  lookUp(): Promise<Amount>
+  /** Locks the name, after other uploads and deletions have unlocked it, and looks it up. */
+  lock(): Promise<LockedFile>
+}
+
+/** A file whose name no other upload or deletion may change. */
+export interface LockedFile {
+  readonly kept: Amount
+  readonly unlock: () => void
 }
 
 export interface OpenedClaim {
@@ -96,55 +103,75 @@ export function openClaim(
   let arrived = 0
   /** The bytes of an upload in pieces, after `stage`. */
   let staged: number | undefined
-  let claimed = 0
-  let claimedFiles = 0
+  /** Bytes that have arrived or are reserved. */
+  let taken = 0
+  /** What the account counts for this claim: the file that it replaces is free space. */
+  let claimed = nothing
   let replaced = nothing
   let unlock: (() => void) | undefined
+  let endPublishing: (() => void) | undefined
   let isPublishing = false
   let hasYielded = false
   let ended = false
   account.users++
   if (file.upload) account.pieces.change(file.upload.id, 1)
 
-  const used = () => account.kept + account.staged.total() - replaced.bytes + account.claimed
-  const room = () => quota - used()
-  /** The bytes of this upload that count. */
-  const own = () => claimed + (file.upload ? account.staged.of(file.upload.id) : 0)
-  /** Throws if `bytes` more do not fit. `needed` is the size of the whole file, if it is known. */
-  const check = (bytes: number, needed?: number) => {
-    if (bytes <= room()) return
-    if (file.upload && account.pieces.count(file.upload.id) > 1) {
-      throw uploadTakenOver()
+  /** What a claim of `bytes` counts. Bytes of an unfinished upload are beside the file that it replaces until it is published. */
+  const countOf = (bytes: number): Amount => ({
+    bytes: file.upload ? bytes : Math.max(0, bytes - replaced.bytes),
+    files: hasYielded ? 1 : 1 - replaced.files,
+  })
+  /** How much of the replaced file's space a claim of `bytes` leaves free. */
+  const credit = (bytes: number) =>
+    file.upload ? replaced.bytes : Math.max(0, replaced.bytes - bytes)
+  /** The bytes of earlier pieces. */
+  const ofUpload = () => (file.upload ? account.staged(file.upload.id) : 0)
+  const setClaimed = (next: Amount) => {
+    account.change(difference(next, claimed))
+    claimed = next
+  }
+  const refusal = (more: Amount, credited: number, needed: number | undefined) => {
+    const others = difference(account.used(), claimed)
+    const { bytes, files } = sum(sum(others, claimed), more)
+    if (bytes - credited <= quota && more.files > 0 && files > maxFiles) {
+      return filesExceeded(others.files, maxFiles)
     }
-    throw bytesExceeded({ others: used() - own(), quota, needed })
+    if (file.upload && account.pieces.count(file.upload.id) > 1) return uploadTakenOver()
+    const other = others.bytes - replaced.bytes - ofUpload()
+    return bytesExceeded({ others: other, quota, needed })
   }
-  const change = (bytes: number) => {
-    if (ended) return
-    claimed += bytes
-    account.claimed += bytes
+  const askOthers = async (bytes: number, more: Amount, needed: number | undefined) => {
+    const isTaken = await account.shared?.take(more, customer)
+    if (!isTaken) throw refusal(more, credit(bytes), needed)
+    claimed = sum(claimed, more)
+    // The upload may have ended meanwhile: what it claimed then was freed.
+    if (ended) return setClaimed(nothing)
+    taken = bytes
   }
-  const claimFiles = (files: number) => {
-    if (ended) return
-    account.claimedFiles += files - claimedFiles
-    claimedFiles = files
-  }
-  /** Claims the file that the upload adds. Claims none if the upload replaces a file. */
-  const claimFile = () => {
-    const files = 1 - replaced.files
-    const others = account.files + account.claimedFiles - claimedFiles
-    if (files > claimedFiles && others + files > maxFiles) throw filesExceeded(others, maxFiles)
-    claimFiles(files)
+  /**
+   * Claims `bytes` in all, and a file. `needed` is the size of the whole file, if it is known. Returns a promise only if other servers
+   * must be asked.
+   * @throws FileServiceError if they do not fit
+   */
+  const take = (bytes: number, needed?: number): void | Promise<void> => {
+    if (ended) return undefined
+    const more = difference(countOf(bytes), claimed)
+    const room = account.room(customer)
+    const fits =
+      more.bytes <= room.bytes + credit(bytes) && (more.files <= 0 || more.files <= room.files)
+    if (!fits && account.shared) return askOthers(bytes, more, needed)
+    if (!fits) throw refusal(more, credit(bytes), needed)
+    taken = bytes
+    return setClaimed(countOf(bytes))
   }
   const announce = async (size: number) => {
     replaced = await file.lookUp()
     // Without a size, and for a piece, it is not known how large the file will be.
-    check(size, size > 0 && file.upload === undefined ? size : undefined)
-    claimFile()
-    change(size)
+    await take(size, size > 0 && file.upload === undefined ? size : undefined)
   }
   const release = () => {
-    account.claimed -= claimed
-    account.claimedFiles -= claimedFiles
+    setClaimed(nothing)
+    endPublishing?.()
     account.users--
     if (file.upload) account.pieces.change(file.upload.id, -1)
     unlock?.()
@@ -154,80 +181,82 @@ export function openClaim(
     try {
       const found = await file.lookUp()
       const isUnfinished = await file.upload?.isUnfinished()
-      // Do not combine with the `await`: `kept` changes meanwhile.
-      account.kept += found.bytes - replaced.bytes
-      account.files += found.files - replaced.files
-      if (file.upload && isUnfinished === false) account.staged.remove(file.upload.id)
+      account.record({ added: found, removed: replaced })
+      if (file.upload && isUnfinished === false) account.unstage(file.upload.id)
     } catch {
       // Assume the larger usage until the next count.
-      account.kept += Math.max(0, arrived - replaced.bytes)
-      account.files += 1 - replaced.files
-      account.countedAt = -Infinity
+      const added = { bytes: Math.max(replaced.bytes, arrived), files: 1 }
+      account.record({ added, removed: replaced })
+      account.outdate()
     }
     release()
   }
   /** After the name was yielded, others may have changed the file. Counts too much, which is safe. */
-  const assumeWorst = () => {
-    account.kept += arrived
-    account.files++
-    account.countedAt = -Infinity
+  const assumeWorst = (upload?: string) => {
+    account.record({ added: { bytes: arrived, files: 1 }, removed: nothing, upload })
+    account.outdate()
   }
   /** Without `stage`, all claimed bytes may have become part of an unfinished upload. */
   const assumeStaged = () => {
-    if (file.upload === undefined || staged !== undefined || claimed === 0) return
+    if (file.upload === undefined || staged !== undefined || taken === 0) return
     const { id } = file.upload
-    account.staged.raise(id, account.staged.of(id) + claimed)
-    account.countedAt = -Infinity
+    account.stage(id, account.staged(id) + taken, 0)
+    account.outdate()
   }
   const claim: LocalClaim = {
     grow(bytes) {
-      if (ended || staged !== undefined) return
-      const more = arrived + bytes - claimed
-      if (more > 0) {
-        check(more)
-        change(more)
+      if (ended || staged !== undefined) return undefined
+      const inAll = arrived + bytes
+      const asking = inAll > taken ? take(inAll) : undefined
+      if (asking === undefined) {
+        arrived = inAll
+        return undefined
       }
-      arrived += bytes
+      return asking.then(() => void (arrived = inAll))
     },
     reserve(bytes) {
-      const missing = bytes - (claimed - arrived)
-      change(Math.max(0, Math.min(missing, Math.floor(room() * shareAhead))))
-      return claimed - arrived
+      const missing = bytes - (taken - arrived)
+      const free = Math.floor((account.room(customer).bytes + credit(taken)) * shareAhead)
+      const ahead = Math.min(missing, free)
+      if (!ended && ahead > 0) {
+        taken += ahead
+        setClaimed(countOf(taken))
+      }
+      return taken - arrived
     },
     stage(offset) {
       if (ended || file.upload === undefined) return
-      account.staged.raise(file.upload.id, offset)
-      change(-claimed)
+      account.stage(file.upload.id, offset, claimed.bytes)
+      claimed = { bytes: 0, files: claimed.files }
+      taken = 0
       arrived = 0
       staged = offset
     },
     async prepare() {
-      unlock = await file.lock()
+      const locked = await file.lock()
       // The upload may have been cancelled during the wait.
-      if (ended) return unlock()
-      replaced = await file.lookUp()
-      change(arrived - claimed)
-      check(0, own())
-      claimFile()
-      isPublishing = !ended
+      if (ended) return locked.unlock()
+      unlock = locked.unlock
+      replaced = locked.kept
+      await account.shared?.confirm()
+      await take(arrived, arrived + ofUpload())
+      const end = await account.shared?.beginPublishing(claimed)
+      if (ended) return end?.()
+      endPublishing = end
+      isPublishing = true
     },
     settle() {
-      if (file.upload !== undefined && staged !== undefined) {
-        account.staged.remove(file.upload.id)
-        arrived = staged
-      }
-      if (hasYielded) assumeWorst()
-      else {
-        account.kept += arrived - replaced.bytes
-        account.files += 1 - replaced.files
-      }
+      const upload = staged === undefined ? undefined : file.upload?.id
+      if (staged !== undefined) arrived = staged
+      if (hasYielded) assumeWorst(upload)
+      else account.record({ added: { bytes: arrived, files: 1 }, removed: replaced, upload })
       isPublishing = false
     },
     yieldName() {
       if (!isPublishing || ended) return
       hasYielded = true
       // The replaced file may be deleted meanwhile, and a new one stored.
-      claimFiles(1)
+      setClaimed({ bytes: claimed.bytes, files: 1 })
       unlock?.()
     },
     endAfter(over) {

@@ -4,10 +4,19 @@ import { requireMethods } from '../model/require.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import {
   createQuotaAccounts,
-  type QuotaAccountsOptions,
   uploadsExceeded,
+  type Amount,
+  type QuotaAccount,
+  type QuotaAccounts,
+  type QuotaAccountsOptions,
 } from './quota-accounts.ts'
-import { nothing, openClaim, type LocalClaim, type Kept, type QuotaClaim } from './quota-claim.ts'
+import {
+  nothing,
+  openClaim,
+  type LocalClaim,
+  type LockedFile,
+  type QuotaClaim,
+} from './quota-claim.ts'
 
 /** Enforces the customers' quotas of bytes and of files. For customers without a quota it costs nothing. */
 export interface QuotaKeeper {
@@ -56,35 +65,64 @@ const noClaim: LocalClaim = {
 
 async function* noUploads() {}
 
+/** The accounts and counts that several servers share. */
+export interface SharedQuotas {
+  readonly accounts: QuotaAccounts
+  readonly uploads: UploadCounter
+}
+
+export interface QuotaKeeperOptions extends QuotaAccountsOptions {
+  /** Default: this process keeps them itself. */
+  readonly shared?: SharedQuotas
+}
+
 /**
  * A {@link QuotaKeeper} that asks the store for a customer's usage once, and keeps the account from then on. The file that an upload
  * replaces counts as free space, so that a customer who has used more than half of the quota can still replace a large file. It
- * notices changes by other processes when it counts the customer again.
+ * notices changes by other processes when it counts the customer again, unless they share accounts.
  */
 export function createQuotaKeeper(
   store: BlobStore,
-  options: QuotaAccountsOptions = {},
+  options: QuotaKeeperOptions = {},
 ): LocalQuotaKeeper {
   requireMethods('store', store, ['usage', 'stat'])
-  const accounts = createQuotaAccounts(store, options)
-  const uploads = createUploadCounter(
-    { list: (customer) => store.resumable?.list(customer) ?? noUploads() },
-    options.now,
-  )
-  const lock = createKeyedLock()
-  const lockFile = (customer: Customer, name: string) => lock(`${customer.name}/${name}`)
-  const lookUp = async (customer: Customer, name: string): Promise<Kept> => {
-    const info = await store.stat({ customer: customer.name, name })
+  const { accounts, uploads } = options.shared ?? ownQuotas(store, options)
+  const lockName = createKeyedLock()
+  const lookUp = async (customer: string, name: string): Promise<Amount> => {
+    const info = await store.stat({ customer, name })
     return info ? { bytes: info.size, files: 1 } : nothing
   }
+  const lockFile = async (
+    { name: customer }: Customer,
+    name: string,
+    account: QuotaAccount,
+  ): Promise<LockedFile> => {
+    const unlock = await lockName(`${customer}/${name}`)
+    try {
+      const kept = await lookUp(customer, name)
+      // Without a file nothing becomes free, so that no other server need wait.
+      if (kept.files === 0 || account.shared === undefined) return { kept, unlock }
+      const unlockShared = await account.shared.lock(name, kept)
+      const unlockBoth = () => {
+        unlockShared()
+        unlock()
+      }
+      return {
+        kept: await lookUp(customer, name).catch(rethrowAfter(unlockShared)),
+        unlock: unlockBoth,
+      }
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  }
 
-  const freeUncounted = async (customer: string, remove: () => Promise<boolean>) => {
+  const freeUncounted = async (customer: Customer, remove: () => Promise<boolean>) => {
     try {
       return await remove()
     } finally {
-      const account = accounts.find(customer)
       // A count that began before the deletion may include the file.
-      if (account) account.countedAt = -Infinity
+      accounts.find(customer)?.outdate()
     }
   }
 
@@ -97,15 +135,15 @@ export function createQuotaKeeper(
     isUnfinished: () => isUnfinished(customer.name, id),
   })
   /** Asks for each missing upload, too: a list may miss an upload that changes meanwhile. */
-  const releaseGoneOf = async (customer: string) => {
-    const staged = accounts.find(customer)?.staged
-    const missing = new Set(staged?.ids())
+  const releaseGoneOf = async (customer: Customer) => {
+    const account = accounts.find(customer)
+    const missing = new Set(account?.stagedUploads())
     if (missing.size === 0) return
-    for await (const uploads of store.resumable?.list(customer) ?? []) {
-      for (const { id } of uploads) missing.delete(id)
+    for await (const found of store.resumable?.list(customer.name) ?? []) {
+      for (const { id } of found) missing.delete(id)
     }
     for (const id of missing) {
-      if (!(await isUnfinished(customer, id))) staged?.remove(id)
+      if (!(await isUnfinished(customer.name, id))) account?.unstage(id)
     }
   }
 
@@ -115,8 +153,8 @@ export function createQuotaKeeper(
       const account = accounts.open(customer, size)
       const { claim, announce } = openClaim(customer, account, {
         upload: upload === undefined ? undefined : uploadOf(customer, upload),
-        lookUp: () => lookUp(customer, name),
-        lock: () => lockFile(customer, name),
+        lookUp: () => lookUp(customer.name, name),
+        lock: () => lockFile(customer, name, account),
       })
       try {
         await account.counted
@@ -129,26 +167,25 @@ export function createQuotaKeeper(
     },
 
     async free(customer, name, remove) {
-      const account = accounts.find(customer.name)
-      if (account === undefined) return freeUncounted(customer.name, remove)
+      const account = accounts.find(customer)
+      if (account === undefined) return freeUncounted(customer, remove)
       account.users++
-      const unlock = await lockFile(customer, name)
+      // The deletion does not need the count; only the accounts do.
+      await account.counted.catch(() => {})
+      let unlock = () => {}
       try {
-        // The deletion does not need the count; only the accounts do.
-        await account.counted.catch(() => {})
-        const kept = await lookUp(customer, name)
+        const locked = await lockFile(customer, name, account)
+        unlock = locked.unlock
         const removed = await remove()
-        if (removed) {
-          account.kept -= kept.bytes
-          account.files -= kept.files
-        }
+        if (removed) account.record({ added: nothing, removed: locked.kept })
         return removed
       } catch (error) {
         // The file may have been deleted in spite of the error.
-        account.countedAt = -Infinity
+        account.outdate()
         throw error
       } finally {
         account.users--
+        await account.shared?.flush()
         unlock()
       }
     },
@@ -157,10 +194,11 @@ export function createQuotaKeeper(
     endUpload: async ({ name }, upload) => uploads.end(name, upload),
 
     async release(customer, upload) {
-      const account = accounts.find(customer.name)
+      const account = accounts.find(customer)
       // A count that began before the release may include the upload.
       await account?.counted.catch(() => {})
-      account?.staged.remove(upload)
+      account?.unstage(upload)
+      await account?.shared?.flush()
     },
 
     async releaseGone() {
@@ -170,12 +208,28 @@ export function createQuotaKeeper(
   }
 }
 
+/** Accounts and counts of this process alone. */
+function ownQuotas(store: BlobStore, options: QuotaAccountsOptions): SharedQuotas {
+  const list = (customer: string) => store.resumable?.list(customer) ?? noUploads()
+  return {
+    accounts: createQuotaAccounts(store, options),
+    uploads: createUploadCounter({ list }, options.now),
+  }
+}
+
+function rethrowAfter(undo: () => void): (error: unknown) => never {
+  return (error) => {
+    undo()
+    throw error
+  }
+}
+
 interface Identified {
   readonly id: string
 }
 
 /** Knows the unfinished uploads of every customer who has begun one. */
-interface UploadCounter {
+export interface UploadCounter {
   /**
    * Runs `begin` if the customer has fewer than `most` unfinished uploads. The first call for a customer waits until the store has
    * listed them, and so does a call that would be refused. Other calls use the known number, which is counted again in the
@@ -188,7 +242,7 @@ interface UploadCounter {
     begin: () => Promise<Upload>,
   ): Promise<Upload>
   /** Call this when an upload was published or discarded. */
-  end(customer: string, upload: string): void
+  end(customer: string, upload: string): void | Promise<void>
   /** Forgets the known uploads, since some have expired. */
   forget(): void
 }

@@ -125,13 +125,16 @@ describe('createQuotaKeeper', () => {
       expect(await room(alice)).to.equal(90)
     })
 
-    it('credits it to no other customer meanwhile', async () => {
+    it('credits it to no other upload meanwhile', async () => {
       const { keeper, put, room } = bookkeeping()
       await put(alice, 'a', 80)
       const claim = await keeper.claim(alice, 'a')
       claim.grow(10)
-      expect(await room(alice)).to.equal(10)
+      expect(await room(alice)).to.equal(20)
+      claim.grow(85)
+      expect(await room(alice)).to.equal(5)
       claim.end()
+      expect(await room(alice)).to.equal(20)
     })
 
     it('leaves the books as they were when it fails', async () => {

@@ -51,7 +51,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
     },
     async grow({ id, bytes }: { readonly id: number; readonly bytes: number }) {
       const claim = claimOf(id)
-      claim.grow(bytes)
+      await claim.grow(bytes)
       return { room: claim.reserve(ahead) }
     },
     stage({ id, offset }: { readonly id: number; readonly offset: number }) {
@@ -59,7 +59,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
     },
     async prepare({ id, bytes }: { readonly id: number; readonly bytes: number }) {
       const claim = claimOf(id)
-      claim.grow(bytes)
+      await claim.grow(bytes)
       await claim.prepare()
       // The claim may have ended during the wait.
       if (!isGone && claims.has(id)) lease(id, () => claim.yieldName())

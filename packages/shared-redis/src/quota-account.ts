@@ -1,0 +1,531 @@
+import { randomUUID } from 'node:crypto'
+import {
+  FileServiceError,
+  countUsage,
+  createKeyedCounter,
+  createStagedBytes,
+  difference,
+  sum,
+  type Amount,
+  type BlobStore,
+  type Customer,
+  type Limits,
+  type QuotaAccount,
+} from '@holdfast/core'
+import { EngineAwayError, type Engine } from './engine.ts'
+import type { CustomerMessages } from './customer-messages.ts'
+import type { NameLocks } from './name-locks.ts'
+import { createReports } from './quota-reports.ts'
+import {
+  abortCountScript,
+  beginCountScript,
+  endCountScript,
+  leaveScript,
+  syncScript,
+} from './quota-scripts.ts'
+
+/** The account of a customer, as one of several servers sees it. */
+export interface SharedQuotaAccount extends QuotaAccount {
+  /** Notes the limits that hold now, and has the store counted again in the background if the last count is old. */
+  visit(limits: Limits): void
+  /** Gives back what this server does not use. */
+  giveBack(): Promise<void>
+  /** Tells the engine what has changed, for example after it was away. */
+  refresh(): void
+  /** Whether nothing is claimed, and nothing is left to report. */
+  isIdle(): boolean
+  /** Gives back everything. */
+  leave(): Promise<void>
+}
+
+export interface AccountSetup {
+  readonly engine: Engine
+  readonly messages: CustomerMessages
+  readonly nameLocks: NameLocks
+  readonly store: BlobStore
+  readonly now: () => number
+  readonly recountAfterMs: number
+  /** How long the space of a dead server stays reserved for uploads that it may have been publishing, in milliseconds. */
+  readonly holdMs: number
+  /** Called with what failed in the background, such as a count. */
+  readonly onError: (error: unknown) => void
+}
+
+/** One of so many parts of what is free is given to a server in advance. */
+const partsAhead = 64
+
+/** How long what is counted is kept in the engine, in seconds. A server with uploads under way renews it. */
+export const ttl = 3600
+
+/** How long changes may wait for others, so that they are reported together; in milliseconds. */
+const reportWithinMs = 20
+
+const nothing: Amount = { bytes: 0, files: 0 }
+
+/** What the engine has answered. */
+interface Reply {
+  /** The account and the number of its count, as in `GEN:4`. */
+  readonly present: string
+  readonly count: number
+  readonly isTooHigh: boolean
+  readonly granted: Amount
+  readonly publishable: Amount
+  readonly free: Amount
+  readonly used: Amount
+  readonly others: readonly Other[]
+}
+
+interface Other {
+  readonly server: string
+  /** How much it had not claimed when it reported last. */
+  readonly unused: Amount
+  readonly isFoundDead: boolean
+}
+
+/** An upload that waits until there is room. */
+interface Ask {
+  readonly amount: Amount
+  readonly resolve: (isTaken: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** An upload that waits until more may be published. */
+interface PublishAsk {
+  readonly amount: Amount
+  readonly resolve: () => void
+}
+
+/** Opens the account. `counted` resolves when it may be used. */
+export function openSharedAccount(
+  { name: customer, ...first }: Customer,
+  setup: AccountSetup,
+): SharedQuotaAccount {
+  const { engine, messages, nameLocks, store, now, recountAfterMs, holdMs, onError } = setup
+  const keys = [engine.key('quota', customer), engine.key('uploads', customer)]
+  const own = engine.servers.own
+  const staged = createStagedBytes()
+  const reports = createReports()
+  let limits: Limits = first
+  let claimed = nothing
+  let publishing = nothing
+  /** What this server may use; while a report is on its way, only what that keeps. */
+  let granted = nothing
+  let publishable = nothing
+  let reply: Reply | undefined
+  /** What this server may use beyond that while the engine is away. */
+  let extra = nothing
+  let countedAt = -Infinity
+  let countingMs = 0
+  let asks: Ask[] = []
+  let publishAsks: PublishAsk[] = []
+  let order = 0
+  let negotiating: Promise<void> | undefined
+  let recounting: Promise<void> | undefined
+  /** The report on its way, and the next one. */
+  let reporting: Promise<void> | undefined
+  let queued: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  /** When servers were found dead. */
+  const deadSince = new Map<string, number>()
+  /** The counts in which the locked files were looked up. */
+  const lookedUp = new Set<{ readonly present: string }>()
+
+  const usedHere = () => sum(claimed, reports.spent())
+  const headroom = () => difference(granted, usedHere())
+  const publishRoom = () => difference(publishable, sum(publishing, reports.spent()))
+  const fits = (amount: Amount) => {
+    const room = sum(headroom(), extra)
+    return amount.bytes <= room.bytes && (amount.files <= 0 || amount.files <= room.files)
+  }
+  const change = (by: Amount) => {
+    claimed = sum(claimed, by)
+  }
+
+  /** Serves those that wait, in order, as far as there is room. */
+  const serve = () => {
+    asks = asks.filter(({ amount, resolve }) => {
+      if (!fits(amount)) return true
+      change(amount)
+      resolve(true)
+      return false
+    })
+    publishAsks = publishAsks.filter(({ amount, resolve }) => {
+      const room = publishRoom()
+      const mayPublish = amount.bytes <= room.bytes && amount.files <= room.files
+      if (!mayPublish && !engine.isAway()) return true
+      publishing = sum(publishing, amount)
+      resolve()
+      return false
+    })
+  }
+
+  const others = () => (reply?.others ?? []).map(({ server }) => server)
+  const dead = () => others().filter((server) => engine.servers.isDead(server))
+  const isDeadLong = (server: string) => now() - (deadSince.get(server) ?? now()) >= holdMs
+
+  const noteReply = (values: Reply) => {
+    if (values.count % 2 === 0 && values.present !== reply?.present) countedAt = now()
+    reply = values
+    const gone = new Set(
+      values.others.filter(({ isFoundDead }) => isFoundDead).map(({ server }) => server),
+    )
+    for (const server of gone) if (!deadSince.has(server)) deadSince.set(server, now())
+    for (const server of deadSince.keys()) if (!gone.has(server)) deadSince.delete(server)
+  }
+
+  /** Whether this server has much more than it would get in advance. */
+  const isAmple = () => {
+    const room = headroom()
+    const free = sum(reply?.free ?? nothing, room)
+    return room.bytes > (2 * free.bytes) / partsAhead || room.files > (2 * free.files) / partsAhead
+  }
+
+  /** Sends a report, and takes over what the engine answers. Resolves with what there is. */
+  const report = async (givesBack: boolean): Promise<'no account' | 'first count' | 'account'> => {
+    const batch = reports.begin()
+    const kept = givesBack || isAmple() ? nothing : positive(headroom())
+    const keep = sum(claimed, kept)
+    const mayPublish = least(sum(publishing, positive(publishRoom())), keep)
+    // Until the answer comes, no more is used than the report keeps.
+    granted = sum(usedHere(), kept)
+    publishable = sum(most(publishing, mayPublish), reports.spent())
+    const request = {
+      server: own,
+      seq: batch.number,
+      order: ++order,
+      history: engine.history(),
+      ttl,
+      added: pair(batch.added),
+      removed: batch.removed.map(({ present, amount }) => [present, ...pair(amount)]),
+      staged: batch.staged,
+      gone: batch.gone,
+      claim: pair(claimed),
+      keep: pair(keep),
+      publishing: pair(most(publishing, mayPublish)),
+      want: pair(total(asks)),
+      publish: pair(total(publishAsks)),
+      limits: [limits.quota ?? Number.MAX_SAFE_INTEGER, limits.maxFiles ?? Number.MAX_SAFE_INTEGER],
+      ahead: givesBack ? 0 : partsAhead,
+      dead: dead(),
+    }
+    const answer = (await engine.run(syncScript, keys, [JSON.stringify(request)])) as unknown[]
+    if (answer.length === 0) return 'no account'
+    if (answer.length === 2) return 'first count'
+    reports.end(batch)
+    const values = parseReply(answer)
+    noteReply(values)
+    extra = nothing
+    granted = values.granted
+    publishable = values.publishable
+    serve()
+    return 'account'
+  }
+
+  /** Counts the store, unless another server does; resolves with whether this one did. */
+  const count = async (): Promise<boolean> => {
+    const token = randomUUID()
+    const release = [...deadSince.keys()].filter(isDeadLong)
+    const base = { server: own, token, gen: randomUUID(), history: engine.history(), ttl }
+    const begin = async (others: readonly string[]) => {
+      const request = JSON.stringify({ ...base, dead: others })
+      return (await engine.run(beginCountScript, keys, [request])) as [number, number, string]
+    }
+    let [, isOurs, owner] = await begin([])
+    if (isOurs !== 1 && engine.servers.isDead(owner)) [, isOurs] = await begin([owner])
+    if (isOurs !== 1) return false
+    const startedAt = now()
+    const found = createStagedBytes()
+    const { bytes, files } = await countUsage(store, customer, found).catch(
+      async (error: unknown) => {
+        await engine.run(abortCountScript, keys, [JSON.stringify({ token })]).catch(() => {})
+        throw error
+      },
+    )
+    countingMs = now() - startedAt
+    const uploads = found.ids().map((id) => [id, found.of(id)])
+    const end = { token, ttl, bytes, files, staged: uploads, release }
+    await engine.run(endCountScript, keys, [JSON.stringify(end)])
+    messages.send('counted', customer)
+    return true
+  }
+
+  /** Reports, and has the account begun and counted if there is none. */
+  const reportOrBegin = async (givesBack: boolean): Promise<void> => {
+    while ((await report(givesBack)) !== 'account') {
+      if (!(await count())) await messages.next('counted', customer)
+    }
+  }
+
+  /** Reports everything that there is. Calls that come while a report is on its way share the next one. */
+  const sync = (givesBack = false): Promise<void> => {
+    if (queued && !givesBack) return queued
+    const before = queued ?? reporting
+    const run = async (): Promise<void> => {
+      await before?.catch(() => {})
+      if (queued === work) queued = undefined
+      reporting = work
+      await reportOrBegin(givesBack)
+    }
+    const work: Promise<void> = Promise.resolve().then(run)
+    queued = work
+    return work
+  }
+
+  /** Has the store counted again, after all servers have reported. Resolves when a count has ended that began after the call. */
+  const recountNow = async () => {
+    await messages.askAll(customer, others())
+    await sync()
+    const before = reply?.count ?? 0
+    // A count under way may have begun before the call; the one after it has not.
+    const enough = before % 2 === 1 ? before + 3 : before + 2
+    while ((reply?.count ?? 0) < enough) {
+      if (!(await count())) await messages.next('counted', customer)
+      await sync()
+    }
+  }
+  const recount = (): Promise<void> => {
+    recounting ??= recountNow().finally(() => void (recounting = undefined))
+    return recounting
+  }
+
+  const isOld = () => {
+    const lifetime = Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
+    return reply?.isTooHigh === true || now() - countedAt >= lifetime
+  }
+
+  /** Looks for room for those that wait, and refuses those for which there is none. */
+  const negotiate = async (): Promise<void> => {
+    while (asks.length > 0) {
+      const round = asks
+      const isOpen = () => round.some((ask) => asks.includes(ask))
+      await sync()
+      if (isOpen() && othersHave(reply)) {
+        await messages.askAll(customer, others())
+        await sync()
+      }
+      if (isOpen() && isOld()) await recount()
+      refuse(round)
+    }
+  }
+  const refuse = (round: readonly Ask[]) => {
+    serve()
+    for (const { resolve } of round.filter((ask) => asks.includes(ask))) resolve(false)
+    asks = asks.filter((ask) => !round.includes(ask))
+  }
+  /** Goes on without the engine: with a share of what was free when it answered last. */
+  const goOnAlone = () => {
+    if (reply === undefined || extra !== nothing) return
+    const servers = engine.servers.count()
+    extra = {
+      bytes: Math.max(0, Math.floor(reply.free.bytes / servers)),
+      files: Math.max(0, Math.floor(reply.free.files / servers)),
+    }
+  }
+  const isAway = (error: unknown): boolean => {
+    if (!(error instanceof EngineAwayError)) return false
+    goOnAlone()
+    serve()
+    return true
+  }
+  const startNegotiating = () => {
+    negotiating ??= negotiate()
+      .catch((error: unknown) => {
+        if (isAway(error)) return refuse(asks)
+        for (const { reject } of asks) reject(error)
+        asks = []
+      })
+      .finally(() => {
+        negotiating = undefined
+        if (asks.length > 0) void startNegotiating()
+      })
+    return negotiating
+  }
+  /** Reports soon, with what comes meanwhile. */
+  const reportSoon = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      inBackground(sync())
+    }, reportWithinMs)
+  }
+  const inBackground = (work: Promise<void>) =>
+    void work.catch((error: unknown) => {
+      if (!isAway(error)) onError(error)
+    })
+  const unlessAway = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      if (!isAway(error)) throw error
+    })
+
+  const openAlone = async () => {
+    const found = await countUsage(store, customer, staged)
+    const servers = engine.servers.count()
+    const free = {
+      bytes: (limits.quota ?? Number.MAX_SAFE_INTEGER) - found.bytes - staged.total(),
+      files: (limits.maxFiles ?? Number.MAX_SAFE_INTEGER) - found.files,
+    }
+    extra = { bytes: Math.floor(free.bytes / servers), files: Math.floor(free.files / servers) }
+  }
+  const counted = sync().catch((error: unknown) => {
+    if (!(error instanceof EngineAwayError)) throw error
+    return openAlone()
+  })
+
+  return {
+    counted,
+    room: () => sum(headroom(), extra),
+    used: () => sum(reply?.used ?? nothing, usedHere()),
+    change,
+    record({ added, removed, upload }) {
+      // The bytes of an upload in pieces are reserved already: they become those of the file.
+      const spent = difference(
+        upload === undefined ? added : { bytes: 0, files: added.files },
+        removed,
+      )
+      const [first] = lookedUp
+      reports.change(added, { present: first?.present ?? '', amount: removed }, spent)
+      if (upload !== undefined) {
+        staged.remove(upload)
+        reports.gone(upload)
+      }
+      reportSoon()
+    },
+    stage(upload, bytes, freed) {
+      staged.raise(upload, bytes)
+      reports.staged(upload, bytes, { bytes: freed, files: 0 })
+      change({ bytes: -freed, files: 0 })
+      reportSoon()
+    },
+    unstage(upload) {
+      staged.remove(upload)
+      reports.gone(upload)
+      reportSoon()
+    },
+    staged: (upload) => staged.of(upload),
+    stagedUploads: () => staged.ids(),
+    pieces: createKeyedCounter(),
+    users: 0,
+    outdate() {
+      countedAt = -Infinity
+    },
+    shared: {
+      async take(amount, present) {
+        limits = present
+        const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+        asks.push({ amount, resolve, reject })
+        void startNegotiating()
+        return promise
+      },
+      async lock(name, kept) {
+        const file = { present: reply?.present ?? '' }
+        lookedUp.add(file)
+        const unlock = await nameLocks(customer, name, kept).catch((error: unknown) => {
+          lookedUp.delete(file)
+          throw error
+        })
+        return () => {
+          lookedUp.delete(file)
+          unlock()
+        }
+      },
+      async confirm() {
+        while (!engine.servers.hasLease() && !engine.isAway()) {
+          await messages.next('lease', customer)
+          await unlessAway(sync())
+        }
+      },
+      async beginPublishing(amount) {
+        const wanted = positive(amount)
+        const { promise, resolve } = Promise.withResolvers<undefined>()
+        const ask = { amount: wanted, resolve: () => resolve(undefined) }
+        publishAsks.push(ask)
+        serve()
+        if (publishAsks.includes(ask)) await unlessAway(sync())
+        if (publishAsks.includes(ask)) {
+          publishAsks = publishAsks.filter((other) => other !== ask)
+          const message = 'Other servers have taken over what this one had reserved'
+          throw new FileServiceError('overloaded', message, { retryAfterMs: 1_000 })
+        }
+        await promise
+        return () => {
+          publishing = difference(publishing, wanted)
+        }
+      },
+      flush: () => unlessAway(sync()),
+    },
+    visit(present) {
+      if (isLower(present, limits)) granted = least(granted, usedHere())
+      limits = present
+      if (reply === undefined || now() - countedAt < Math.max(recountAfterMs, 20 * countingMs))
+        return
+      countedAt = now()
+      inBackground(recount())
+    },
+    giveBack: () => unlessAway(sync(true)),
+    refresh: reportSoon,
+    isIdle: () =>
+      claimed.bytes <= 0 &&
+      claimed.files <= 0 &&
+      publishing.files <= 0 &&
+      reports.isEmpty() &&
+      asks.length === 0 &&
+      queued === undefined,
+    async leave() {
+      clearTimeout(timer)
+      await unlessAway(sync(true))
+      await engine.run(leaveScript, keys, [JSON.stringify({ server: own })]).catch(() => {})
+    },
+  }
+}
+
+function isLower(one: Limits, other: Limits): boolean {
+  const { quota = Infinity, maxFiles = Infinity } = one
+  return quota < (other.quota ?? Infinity) || maxFiles < (other.maxFiles ?? Infinity)
+}
+
+function total(waiting: readonly { readonly amount: Amount }[]): Amount {
+  return waiting.reduce((all, { amount }) => sum(all, amount), nothing)
+}
+
+function least(one: Amount, other: Amount): Amount {
+  return { bytes: Math.min(one.bytes, other.bytes), files: Math.min(one.files, other.files) }
+}
+
+function most(one: Amount, other: Amount): Amount {
+  return { bytes: Math.max(one.bytes, other.bytes), files: Math.max(one.files, other.files) }
+}
+
+function othersHave(reply: Reply | undefined): boolean {
+  return reply?.others.some(({ unused }) => unused.bytes > 0 || unused.files > 0) ?? false
+}
+
+function positive({ bytes, files }: Amount): Amount {
+  return { bytes: Math.max(0, bytes), files: Math.max(0, files) }
+}
+
+function pair({ bytes, files }: Amount): readonly [number, number] {
+  return [bytes, files]
+}
+
+function parseReply(answer: readonly unknown[]): Reply {
+  const [present, count, tooHigh] = answer
+  const amount = (at: number): Amount => ({
+    bytes: Number(answer[at]),
+    files: Number(answer[at + 1]),
+  })
+  const names = answer[11] as readonly string[]
+  const others = Array.from({ length: names.length / 4 }, (_, n) => ({
+    server: names[4 * n] ?? '',
+    unused: { bytes: Number(names[4 * n + 1]), files: Number(names[4 * n + 2]) },
+    isFoundDead: names[4 * n + 3] === '1',
+  }))
+  return {
+    present: String(present),
+    count: Number(count),
+    isTooHigh: Number(tooHigh) === 1,
+    granted: amount(3),
+    publishable: amount(5),
+    free: amount(7),
+    used: amount(9),
+    others,
+  }
+}

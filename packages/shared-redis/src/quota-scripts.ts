@@ -1,0 +1,268 @@
+/**
+ * What the engine does with the account of a customer, as scripts that each run as one step. The hash of an account has:
+ *
+ * | field             | meaning                                                                                              |
+ * | ----------------- | ---------------------------------------------------------------------------------------------------- |
+ * | `gen`, `history`  | a random name of the account, and the history of the engine in which it was begun                    |
+ * | `b`, `f`, `t`     | bytes and files that are stored; bytes of unfinished uploads                                         |
+ * | `cn`, `ct`, `co`  | the number of the count: odd while it is under way; its token and the server that counts             |
+ * | `cb`, `cf`        | bytes and files that were stored since the count began                                               |
+ * | `x`               | 1: files were removed while they were counted, so that the count is too high                         |
+ * | `A:S`, `F:S`      | bytes and files that the server S may use without asking                                             |
+ * | `C:S`, `G:S`      | the part of them that its uploads had claimed when it reported last                                  |
+ * | `P:S`, `Q:S`      | the part of them that stays reserved if S dies, since it may be published                            |
+ * | `n:S`, `o:S`      | the numbers of the last changes that S has reported, and of its last message                         |
+ * | `D:S`             | 1: the others have found S dead                                                                      |
+ *
+ * Always `b + t +` all `A:S` is at most the quota, and the same for files, unless less is allowed than before. A second hash has the
+ * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`.
+ */
+import { script } from './engine.ts'
+
+const common = `
+local account, uploads = KEYS[1], KEYS[2]
+local request = cjson.decode(ARGV[1])
+local function text(field) return redis.call('HGET', account, field) end
+local function get(field) return tonumber(text(field) or '0') end
+local function format(value) return string.format('%.0f', value) end
+local function set(field, value)
+  if value == 0 then redis.call('HDEL', account, field)
+  else redis.call('HSET', account, field, format(value)) end
+end
+local function add(field, value) if value ~= 0 then set(field, get(field) + value) end end
+local function touch()
+  redis.call('EXPIRE', account, request.ttl)
+  redis.call('EXPIRE', uploads, request.ttl)
+end
+local function forget(server)
+  redis.call('HDEL', account, 'A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'D:'..server)
+end
+local function bytesOf(value) return tonumber(string.match(value, '^(%d+)')) end
+local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) end
+`
+
+/**
+ * Applies the report of a server, once, and sets what it may use. Returns nothing if there is no account. The request:
+ * `server, seq, order, history, ttl`; `added` and `removed`: what was stored and deleted, the latter with the count in which it was looked up;
+ * `staged`, `gone`: unfinished uploads; `claim, keep, publishing`: what the server has claimed, what it keeps at least, and what may be
+ * published; `want, publish`: what it wants in addition; `limits`; `ahead`: one of so many parts of what is free is given in advance;
+ * `dead`: servers that it has found dead.
+ */
+export const syncScript = script(`${common}
+local gen = text('gen')
+if not gen or text('history') ~= request.history then return {} end
+local me = request.server
+local cn = get('cn')
+local counting = cn % 2 == 1
+local present = gen..':'..format(cn)
+-- Before the first count has ended, nothing is known.
+if cn <= 1 then return { present, cn } end
+-- It was overtaken on its way by a later one, for example on a connection that was lost.
+if request.order <= get('o:'..me) then return {} end
+-- What it kept before it was found dead, or before this account, may be used by others now.
+local unknown = text('D:'..me) or not text('o:'..me)
+set('o:'..me, request.order)
+
+for _, server in ipairs(request.dead) do
+  if text('A:'..server) or text('F:'..server) then
+    set('A:'..server, get('P:'..server))
+    set('F:'..server, get('Q:'..server))
+    set('C:'..server, get('P:'..server))
+    set('G:'..server, get('Q:'..server))
+    set('D:'..server, 1)
+  end
+end
+
+if request.seq > get('n:'..me) then
+  add('b', request.added[1])
+  add('f', request.added[2])
+  if counting then
+    add('cb', request.added[1])
+    add('cf', request.added[2])
+  end
+  for _, removed in ipairs(request.removed) do
+    if removed[1] == present and not counting then
+      add('b', -removed[2])
+      add('f', -removed[3])
+    else
+      set('x', 1)
+    end
+  end
+  for _, upload in ipairs(request.staged) do
+    local before = redis.call('HGET', uploads, upload[1])
+    local more = upload[2] - (before and bytesOf(before) or 0)
+    if more > 0 then
+      add('t', more)
+      redis.call('HSET', uploads, upload[1], format(upload[2])..':'..format(cn))
+    end
+  end
+  for _, id in ipairs(request.gone) do
+    local before = redis.call('HGET', uploads, id)
+    if before then add('t', -bytesOf(before)) end
+    if counting then redis.call('HSET', uploads, id, '0:'..format(cn))
+    else redis.call('HDEL', uploads, id) end
+  end
+  set('n:'..me, request.seq)
+end
+
+local others = {}
+local sums = { A = 0, F = 0, C = 0, G = 0 }
+local all = redis.call('HGETALL', account)
+for at = 1, #all, 2 do
+  local kind, server = string.match(all[at], '^([AFCG]):(.+)$')
+  if kind and server ~= me then
+    sums[kind] = sums[kind] + tonumber(all[at + 1])
+    others[server] = true
+  end
+end
+
+local function share(stored, taken, limit, at, mayFields)
+  local free = limit - stored - taken
+  local claim, keep, want = request.claim[at], request.keep[at], request.want[at]
+  if unknown then
+    keep = math.max(request.publishing[at], math.min(keep, free))
+    claim = math.min(claim, keep)
+  end
+  local ahead = 0
+  if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
+  local may = math.max(keep, math.min(free, claim + want + ahead))
+  local publishing = request.publishing[at]
+  local publish = math.max(publishing, math.min(may, publishing + request.publish[at] + math.max(0, may - claim - want)))
+  set(mayFields[1]..me, may)
+  set(mayFields[2]..me, publish)
+  set(mayFields[3]..me, claim)
+  return may, publish, free - may
+end
+local storedBytes, storedFiles = get('b') + get('t'), get('f')
+local bytes, publishBytes, freeBytes = share(storedBytes, sums.A, request.limits[1], 1, { 'A:', 'P:', 'C:' })
+local files, publishFiles, freeFiles = share(storedFiles, sums.F, request.limits[2], 2, { 'F:', 'Q:', 'G:' })
+redis.call('HDEL', account, 'D:'..me)
+touch()
+
+local names = {}
+for server in pairs(others) do
+  table.insert(names, server)
+  table.insert(names, format(get('A:'..server) - get('C:'..server)))
+  table.insert(names, format(get('F:'..server) - get('G:'..server)))
+  table.insert(names, text('D:'..server) and '1' or '0')
+end
+return {
+  present, cn, get('x'), bytes, files, publishBytes, publishFiles, freeBytes, freeFiles,
+  storedBytes + sums.C, storedFiles + sums.G, names
+}
+`)
+
+/** Takes what a server has out of an account that it has left. */
+export const leaveScript = script(`${common}
+forget(request.server)
+return 1
+`)
+
+/**
+ * Begins a count, and the account if there is none, or it is from another history of the engine. Returns the number of the count; 1, or
+ * 0 if another server counts; and that server. The request: `server, token, gen, history, ttl, dead`.
+ */
+export const beginCountScript = script(`${common}
+if not text('gen') or text('history') ~= request.history then
+  redis.call('DEL', account, uploads)
+  redis.call('HSET', account, 'gen', request.gen, 'history', request.history, 'cn', '0')
+end
+local cn = get('cn')
+if text('ct') then
+  local owner = text('co')
+  local free = owner == request.server
+  for _, server in ipairs(request.dead) do if server == owner then free = true end end
+  if not free then return { cn, 0, owner } end
+else
+  cn = cn + 1
+end
+redis.call('HSET', account, 'cn', format(cn), 'ct', request.token, 'co', request.server)
+redis.call('HDEL', account, 'cb', 'cf', 'x')
+touch()
+return { cn, 1, request.server }
+`)
+
+/** Gives up a count that failed. The request: `token`. */
+export const abortCountScript = script(`${common}
+if text('ct') ~= request.token then return 0 end
+local cn = get('cn')
+if cn <= 1 then
+  redis.call('DEL', account, uploads)
+else
+  redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
+  redis.call('HSET', account, 'cn', format(cn + 1), 'x', '1')
+end
+return 1
+`)
+
+/**
+ * Sets what was counted. Returns 1, or 0 if another server has begun to count since. The request: `token, ttl, bytes, files`; `staged`: the
+ * unfinished uploads; `release`: dead servers whose uploads are surely in the count or will never be.
+ */
+export const endCountScript = script(`${common}
+if text('ct') ~= request.token then return 0 end
+local cn = get('cn')
+set('b', request.bytes + get('cb'))
+set('f', request.files + get('cf'))
+local listed = {}
+for _, upload in ipairs(request.staged) do listed[upload[1]] = upload[2] end
+local known = redis.call('HGETALL', uploads)
+local total = 0
+for at = 1, #known, 2 do
+  local id, value = known[at], known[at + 1]
+  local isNew = countOf(value) >= cn
+  local bytes = bytesOf(value)
+  if isNew and bytes == 0 then
+    listed[id] = nil
+    redis.call('HDEL', uploads, id)
+  elseif isNew or listed[id] then
+    total = total + math.max(bytes, listed[id] or 0)
+    redis.call('HSET', uploads, id, format(math.max(bytes, listed[id] or 0))..':'..format(cn))
+    listed[id] = nil
+  else
+    redis.call('HDEL', uploads, id)
+  end
+end
+for id, bytes in pairs(listed) do
+  total = total + bytes
+  redis.call('HSET', uploads, id, format(bytes)..':'..format(cn))
+end
+set('t', total)
+for _, server in ipairs(request.release) do
+  if text('D:'..server) then forget(server) end
+end
+redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
+redis.call('HSET', account, 'cn', format(cn + 1))
+touch()
+return 1
+`)
+
+/**
+ * Locks the name of a file whose space is about to become free. Returns an empty string, or the server that holds the lock. If that
+ * one is dead, what it was about to free stays reserved, and the lock goes on to the next. Keys: the account, the lock. The request:
+ * `server, token, bytes, files, dead, ttl`.
+ */
+export const lockNameScript = script(`
+local request = cjson.decode(ARGV[1])
+local function format(value) return string.format('%.0f', value) end
+local held = redis.call('HMGET', KEYS[2], 'server', 'token', 'bytes', 'files')
+if held[1] and held[2] ~= request.token then
+  local dead = false
+  for _, server in ipairs(request.dead) do if server == held[1] then dead = true end end
+  if not dead then return held[1] end
+  if redis.call('HEXISTS', KEYS[1], 'gen') == 1 then
+    for _, field in ipairs({ 'A:', 'C:', 'P:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[3]) end
+    for _, field in ipairs({ 'F:', 'G:', 'Q:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[4]) end
+    redis.call('HSET', KEYS[1], 'D:'..held[1], '1')
+  end
+end
+redis.call('HSET', KEYS[2], 'server', request.server, 'token', request.token, 'bytes', format(request.bytes), 'files', format(request.files))
+redis.call('EXPIRE', KEYS[2], request.ttl)
+return ''
+`)
+
+/** Unlocks a name, if `token` still holds it. */
+export const unlockNameScript = script(`
+if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+`)

@@ -1,0 +1,138 @@
+import {
+  createUploadCounter,
+  uploadsExceeded,
+  type BlobStore,
+  type UploadCounter,
+} from '@holdfast/core'
+import { EngineAwayError, script, type Engine } from './engine.ts'
+
+/**
+ * Takes a slot for an upload that is about to begin. Returns -1; or how many there are, if they are too many; or -2 if the uploads must be
+ * listed first. Arguments: history, most, the slot, time to live.
+ */
+const beginScript = script(`
+if redis.call('HGET', KEYS[1], 'history') ~= ARGV[1] then return -2 end
+local count = redis.call('HLEN', KEYS[1]) - 2
+if count >= tonumber(ARGV[2]) then return count end
+redis.call('HSET', KEYS[1], ARGV[3], redis.call('HGET', KEYS[1], 'list'))
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return -1
+`)
+
+/** Frees a slot, and counts the upload that has begun, if one has. Arguments: the slot, the upload or nothing. */
+const begunScript = script(`
+redis.call('HDEL', KEYS[1], ARGV[1])
+if ARGV[2] ~= '' and redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HSET', KEYS[1], ARGV[2], redis.call('HGET', KEYS[1], 'list') or '0')
+end
+return 1
+`)
+
+const endScript = script(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
+
+/** Begins a list. What is counted from then on stays although the list may miss it. Returns its number, and all that is counted. */
+const listScript = script(`
+return { redis.call('HINCRBY', KEYS[1], 'list', 1), redis.call('HKEYS', KEYS[1]) }
+`)
+
+/** Counts what was listed. The request: `list, history, ttl`; `ids`; `dead`: servers whose slots are free. */
+const listedScript = script(`
+local request = cjson.decode(ARGV[1])
+local listed = {}
+for _, id in ipairs(request.ids) do listed[id] = true end
+local dead = {}
+for _, server in ipairs(request.dead) do dead[server] = true end
+local all = redis.call('HGETALL', KEYS[1])
+for at = 1, #all, 2 do
+  local id, list = all[at], tonumber(all[at + 1])
+  local server = string.match(id, '^begin:([^:]+):')
+  if server then
+    if dead[server] then redis.call('HDEL', KEYS[1], id) end
+  elseif id ~= 'history' and id ~= 'list' and not listed[id] and list and list < request.list then
+    redis.call('HDEL', KEYS[1], id)
+  end
+end
+for id in pairs(listed) do redis.call('HSETNX', KEYS[1], id, request.list) end
+redis.call('HSET', KEYS[1], 'history', request.history)
+redis.call('EXPIRE', KEYS[1], request.ttl)
+return 1
+`)
+
+/** How old a list may be that refuses an upload, in milliseconds; or twenty times as old as it took to make. */
+const shortestAgeMs = 1_000
+const timesListing = 20
+
+const ttl = 24 * 3600
+
+/**
+ * Counts the unfinished uploads of each customer for all servers. While the engine is away, each server counts for itself.
+ */
+export function createSharedUploadCounter(
+  engine: Engine,
+  store: BlobStore,
+  now: () => number,
+): UploadCounter {
+  const list = (customer: string) => store.resumable?.list(customer) ?? none()
+  const own = createUploadCounter({ list }, now)
+  const listed = new Map<string, { at: number; tookMs: number }>()
+  const keyOf = (customer: string) => engine.key('unfinished', customer)
+  let slots = 0
+
+  const listUploads = async (customer: string) => {
+    const key = keyOf(customer)
+    const at = now()
+    const [number, counted] = (await engine.run(listScript, [key])) as [number, string[]]
+    const ids: string[] = []
+    for await (const uploads of list(customer)) ids.push(...uploads.map(({ id }) => id))
+    const holders = counted.flatMap((id) => /^begin:([^:]+):/.exec(id)?.[1] ?? [])
+    const dead = holders.filter((server) => engine.servers.isDead(server))
+    const request = { list: number, history: engine.history(), ttl, ids, dead }
+    await engine.run(listedScript, [key], [JSON.stringify(request)])
+    listed.set(customer, { at, tookMs: now() - at })
+  }
+  const isOld = (customer: string) => {
+    const { at, tookMs } = listed.get(customer) ?? { at: -Infinity, tookMs: 0 }
+    return now() - at >= Math.max(shortestAgeMs, timesListing * tookMs)
+  }
+  /** Takes a slot. @throws FileServiceError `quota-exceeded`; EngineAwayError */
+  const takeSlot = async (customer: string, most: number): Promise<string> => {
+    const slot = `begin:${engine.servers.own}:${++slots}`
+    while (true) {
+      const count = Number(
+        await engine.run(beginScript, [keyOf(customer)], [engine.history(), most, slot, ttl]),
+      )
+      if (count === -1) return slot
+      if (count >= 0 && !isOld(customer)) throw uploadsExceeded(count, most)
+      await listUploads(customer)
+    }
+  }
+
+  return {
+    async begin(customer, most, begin) {
+      if (most === Infinity) return begin()
+      const slot = await takeSlot(customer, most).catch((error: unknown) => {
+        if (error instanceof EngineAwayError) return undefined
+        throw error
+      })
+      if (slot === undefined) return own.begin(customer, most, begin)
+      let begun = ''
+      try {
+        const upload = await begin()
+        begun = upload.id
+        return upload
+      } finally {
+        await engine.run(begunScript, [keyOf(customer)], [slot, begun]).catch(() => {})
+      }
+    },
+    async end(customer, upload) {
+      await own.end(customer, upload)
+      await engine.run(endScript, [keyOf(customer)], [upload]).catch(() => {})
+    },
+    forget() {
+      own.forget()
+      listed.clear()
+    },
+  }
+}
+
+async function* none() {}
