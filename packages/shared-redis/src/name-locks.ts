@@ -35,9 +35,9 @@ export function createNameLocks(engine: Engine): NameLocks {
     const hashed = createHash('sha256').update(name).digest('base64url')
     const key = engine.key(`name:${hashed}`, customer)
     const token = randomUUID()
-    const { own, isDead } = engine.servers
+    const { servers } = engine
     const take = async (dead: readonly string[]) => {
-      const request = { server: own, token, ...kept, dead, ttl }
+      const request = { server: servers.own, token, ...kept, dead, ttl }
       const keys = [engine.key('quota', customer), key]
       return String(await engine.run(lockNameScript, keys, [JSON.stringify(request)]))
     }
@@ -46,7 +46,7 @@ export function createNameLocks(engine: Engine): NameLocks {
       while (true) {
         const holder = await take(dead)
         if (holder === '') return () => void release(key, token)
-        dead = isDead(holder) ? [holder] : []
+        dead = servers.isDead(holder) ? [holder] : []
         if (dead.length === 0) await delay(5 + 20 * Math.random())
       }
     } catch (error) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   FileServiceError,
   countUsage,
@@ -15,14 +14,10 @@ import {
 import { EngineAwayError, type Engine } from './engine.ts'
 import type { CustomerMessages } from './customer-messages.ts'
 import type { NameLocks } from './name-locks.ts'
+import { least, most, nothing, positive } from './amounts.ts'
 import { createReports } from './quota-reports.ts'
-import {
-  abortCountScript,
-  beginCountScript,
-  endCountScript,
-  leaveScript,
-  syncScript,
-} from './quota-scripts.ts'
+import { leaveScript } from './quota-scripts.ts'
+import { countAccount, partsAhead, syncAccount, type Reply } from './sync-account.ts'
 
 /** The account of a customer, as one of several servers sees it. */
 export interface SharedQuotaAccount extends QuotaAccount {
@@ -51,36 +46,8 @@ export interface AccountSetup {
   readonly onError: (error: unknown) => void
 }
 
-/** One of so many parts of what is free is given to a server in advance. */
-const partsAhead = 64
-
-/** How long what is counted is kept in the engine, in seconds. A server with uploads under way renews it. */
-export const ttl = 3600
-
 /** How long changes may wait for others, so that they are reported together; in milliseconds. */
 const reportWithinMs = 20
-
-const nothing: Amount = { bytes: 0, files: 0 }
-
-/** What the engine has answered. */
-interface Reply {
-  /** The account and the number of its count, as in `GEN:4`. */
-  readonly present: string
-  readonly count: number
-  readonly isTooHigh: boolean
-  readonly granted: Amount
-  readonly publishable: Amount
-  readonly free: Amount
-  readonly used: Amount
-  readonly others: readonly Other[]
-}
-
-interface Other {
-  readonly server: string
-  /** How much it had not claimed when it reported last. */
-  readonly unused: Amount
-  readonly isFoundDead: boolean
-}
 
 /** An upload that waits until there is room. */
 interface Ask {
@@ -102,7 +69,6 @@ export function openSharedAccount(
 ): SharedQuotaAccount {
   const { engine, messages, nameLocks, store, now, recountAfterMs, holdMs, onError } = setup
   const keys = [engine.key('quota', customer), engine.key('uploads', customer)]
-  const own = engine.servers.own
   const staged = createStagedBytes()
   const reports = createReports()
   let limits: Limits = first
@@ -114,11 +80,13 @@ export function openSharedAccount(
   let reply: Reply | undefined
   /** What this server may use beyond that while the engine is away. */
   let extra = nothing
+  /** When a count was seen to end, and when the last one was seen first. */
   let countedAt = -Infinity
-  let countingMs = 0
+  let seenAt = -Infinity
   let asks: Ask[] = []
   let publishAsks: PublishAsk[] = []
   let order = 0
+  const nextOrder = () => ++order
   let negotiating: Promise<void> | undefined
   let recounting: Promise<void> | undefined
   /** The report on its way, and the next one. */
@@ -164,7 +132,11 @@ export function openSharedAccount(
   const isDeadLong = (server: string) => now() - (deadSince.get(server) ?? now()) >= holdMs
 
   const noteReply = (values: Reply) => {
-    if (values.count % 2 === 0 && values.present !== reply?.present) countedAt = now()
+    if (reply === undefined) seenAt = now()
+    else if (values.count % 2 === 0 && values.present !== reply.present) {
+      countedAt = now()
+      seenAt = countedAt
+    }
     reply = values
     const gone = new Set(
       values.others.filter(({ isFoundDead }) => isFoundDead).map(({ server }) => server),
@@ -189,62 +161,32 @@ export function openSharedAccount(
     // Until the answer comes, no more is used than the report keeps.
     granted = sum(usedHere(), kept)
     publishable = sum(most(publishing, mayPublish), reports.spent())
-    const request = {
-      server: own,
-      seq: batch.number,
-      order: ++order,
-      history: engine.history(),
-      ttl,
-      added: pair(batch.added),
-      removed: batch.removed.map(({ present, amount }) => [present, ...pair(amount)]),
-      staged: batch.staged,
-      gone: batch.gone,
-      claim: pair(claimed),
-      keep: pair(keep),
-      publishing: pair(most(publishing, mayPublish)),
-      want: pair(total(asks)),
-      publish: pair(total(publishAsks)),
-      limits: [limits.quota ?? Number.MAX_SAFE_INTEGER, limits.maxFiles ?? Number.MAX_SAFE_INTEGER],
-      ahead: givesBack ? 0 : partsAhead,
+    const answer = await syncAccount(engine, keys, {
+      batch,
+      order: nextOrder(),
+      claim: claimed,
+      keep,
+      publishing: most(publishing, mayPublish),
+      want: total(asks),
+      publish: total(publishAsks),
+      limits,
+      givesBack,
       dead: dead(),
-    }
-    const answer = (await engine.run(syncScript, keys, [JSON.stringify(request)])) as unknown[]
-    if (answer.length === 0) return 'no account'
-    if (answer.length === 2) return 'first count'
+    })
+    if (typeof answer === 'string') return answer
     reports.end(batch)
-    const values = parseReply(answer)
-    noteReply(values)
+    noteReply(answer)
     extra = nothing
-    granted = values.granted
-    publishable = values.publishable
+    granted = answer.granted
+    publishable = answer.publishable
     serve()
     return 'account'
   }
 
   /** Counts the store, unless another server does; resolves with whether this one did. */
   const count = async (): Promise<boolean> => {
-    const token = randomUUID()
     const release = [...deadSince.keys()].filter(isDeadLong)
-    const base = { server: own, token, gen: randomUUID(), history: engine.history(), ttl }
-    const begin = async (others: readonly string[]) => {
-      const request = JSON.stringify({ ...base, dead: others })
-      return (await engine.run(beginCountScript, keys, [request])) as [number, number, string]
-    }
-    let [, isOurs, owner] = await begin([])
-    if (isOurs !== 1 && engine.servers.isDead(owner)) [, isOurs] = await begin([owner])
-    if (isOurs !== 1) return false
-    const startedAt = now()
-    const found = createStagedBytes()
-    const { bytes, files } = await countUsage(store, customer, found).catch(
-      async (error: unknown) => {
-        await engine.run(abortCountScript, keys, [JSON.stringify({ token })]).catch(() => {})
-        throw error
-      },
-    )
-    countingMs = now() - startedAt
-    const uploads = found.ids().map((id) => [id, found.of(id)])
-    const end = { token, ttl, bytes, files, staged: uploads, release }
-    await engine.run(endCountScript, keys, [JSON.stringify(end)])
+    if (!(await countAccount({ engine, store, customer, keys, nextOrder, release }))) return false
     messages.send('counted', customer)
     return true
   }
@@ -289,8 +231,9 @@ export function openSharedAccount(
   }
 
   const isOld = () => {
-    const lifetime = Math.min(recountAfterMs, Math.max(1_000, 20 * countingMs))
-    return reply?.isTooHigh === true || now() - countedAt >= lifetime
+    const { isTooHigh = true, countingMs = 0 } = reply ?? {}
+    const lifetime = Math.max(isTooHigh ? 0 : 1_000, 20 * countingMs)
+    return now() - countedAt >= Math.min(recountAfterMs, lifetime)
   }
 
   /** Looks for room for those that wait, and refuses those for which there is none. */
@@ -382,7 +325,12 @@ export function openSharedAccount(
         removed,
       )
       const [first] = lookedUp
-      reports.change(added, { present: first?.present ?? '', amount: removed }, spent)
+      const known = reply?.present ?? ''
+      reports.change(
+        { present: known, amount: added },
+        { present: first?.present ?? '', amount: removed },
+        spent,
+      )
       if (upload !== undefined) {
         staged.remove(upload)
         reports.gone(upload)
@@ -455,9 +403,9 @@ export function openSharedAccount(
     visit(present) {
       if (isLower(present, limits)) granted = least(granted, usedHere())
       limits = present
-      if (reply === undefined || now() - countedAt < Math.max(recountAfterMs, 20 * countingMs))
-        return
-      countedAt = now()
+      if (reply === undefined) return
+      if (now() - seenAt < Math.max(recountAfterMs, 20 * reply.countingMs)) return
+      seenAt = now()
       inBackground(recount())
     },
     giveBack: () => unlessAway(sync(true)),
@@ -472,7 +420,9 @@ export function openSharedAccount(
     async leave() {
       clearTimeout(timer)
       await unlessAway(sync(true))
-      await engine.run(leaveScript, keys, [JSON.stringify({ server: own })]).catch(() => {})
+      await engine
+        .run(leaveScript, keys, [JSON.stringify({ server: engine.servers.own })])
+        .catch(() => {})
     },
   }
 }
@@ -486,46 +436,6 @@ function total(waiting: readonly { readonly amount: Amount }[]): Amount {
   return waiting.reduce((all, { amount }) => sum(all, amount), nothing)
 }
 
-function least(one: Amount, other: Amount): Amount {
-  return { bytes: Math.min(one.bytes, other.bytes), files: Math.min(one.files, other.files) }
-}
-
-function most(one: Amount, other: Amount): Amount {
-  return { bytes: Math.max(one.bytes, other.bytes), files: Math.max(one.files, other.files) }
-}
-
 function othersHave(reply: Reply | undefined): boolean {
   return reply?.others.some(({ unused }) => unused.bytes > 0 || unused.files > 0) ?? false
-}
-
-function positive({ bytes, files }: Amount): Amount {
-  return { bytes: Math.max(0, bytes), files: Math.max(0, files) }
-}
-
-function pair({ bytes, files }: Amount): readonly [number, number] {
-  return [bytes, files]
-}
-
-function parseReply(answer: readonly unknown[]): Reply {
-  const [present, count, tooHigh] = answer
-  const amount = (at: number): Amount => ({
-    bytes: Number(answer[at]),
-    files: Number(answer[at + 1]),
-  })
-  const names = answer[11] as readonly string[]
-  const others = Array.from({ length: names.length / 4 }, (_, n) => ({
-    server: names[4 * n] ?? '',
-    unused: { bytes: Number(names[4 * n + 1]), files: Number(names[4 * n + 2]) },
-    isFoundDead: names[4 * n + 3] === '1',
-  }))
-  return {
-    present: String(present),
-    count: Number(count),
-    isTooHigh: Number(tooHigh) === 1,
-    granted: amount(3),
-    publishable: amount(5),
-    free: amount(7),
-    used: amount(9),
-    others,
-  }
 }

@@ -1,7 +1,7 @@
 import { sum, type Amount } from '@holdfast/core'
 
-/** What was deleted or replaced, and the count of the account in which it was looked up. */
-export interface Removed {
+/** What was stored or removed, and the count of the account that was known then. */
+export interface Tagged {
   readonly present: string
   readonly amount: Amount
 }
@@ -9,8 +9,8 @@ export interface Removed {
 /** Changes that are reported together, once. */
 export interface Batch {
   readonly number: number
-  readonly added: Amount
-  readonly removed: readonly Removed[]
+  readonly added: readonly Tagged[]
+  readonly removed: readonly Tagged[]
   /** Unfinished uploads, and the bytes that they have now. */
   readonly staged: readonly (readonly [upload: string, bytes: number])[]
   /** Unfinished uploads that were published or discarded. */
@@ -21,7 +21,7 @@ export interface Batch {
 
 /** Collects what an account has to report to the engine. */
 export interface Reports {
-  change(added: Amount, removed: Removed, spent: Amount): void
+  change(added: Tagged, removed: Tagged, spent: Amount): void
   staged(upload: string, bytes: number, spent: Amount): void
   gone(upload: string): void
   /** How much of what this server may use the changes take that are not known to be reported. */
@@ -42,11 +42,10 @@ export function createReports(): Reports {
 
   return {
     change(added, removed, spent) {
-      const isFile = removed.amount.files !== 0 || removed.amount.bytes !== 0
       next = {
         ...next,
-        added: sum(next.added, added),
-        removed: isFile ? addRemoved(next.removed, removed) : next.removed,
+        added: addTagged(next.added, added),
+        removed: addTagged(next.removed, removed),
         spent: sum(next.spent, spent),
       }
     },
@@ -76,17 +75,16 @@ export function createReports(): Reports {
 }
 
 function empty(number: number): Batch {
-  return { number, added: nothing, removed: [], staged: [], gone: [], spent: nothing }
+  return { number, added: [], removed: [], staged: [], gone: [], spent: nothing }
 }
 
 function isEmptyBatch({ added, removed, staged, gone }: Batch): boolean {
-  return (
-    added.bytes === 0 && added.files === 0 && removed.length + staged.length + gone.length === 0
-  )
+  return added.length + removed.length + staged.length + gone.length === 0
 }
 
 /** Those of one count are reported as one. */
-function addRemoved(all: readonly Removed[], one: Removed): readonly Removed[] {
+function addTagged(all: readonly Tagged[], one: Tagged): readonly Tagged[] {
+  if (one.amount.bytes === 0 && one.amount.files === 0) return all
   const same = all.find(({ present }) => present === one.present)
   if (same === undefined) return [...all, one]
   const added = { present: one.present, amount: sum(same.amount, one.amount) }

@@ -7,11 +7,13 @@
  * | `b`, `f`, `t`     | bytes and files that are stored; bytes of unfinished uploads                                         |
  * | `cn`, `ct`, `co`  | the number of the count: odd while it is under way; its token and the server that counts             |
  * | `cb`, `cf`        | bytes and files that were stored since the count began                                               |
- * | `x`               | 1: files were removed while they were counted, so that the count is too high                         |
+ * | `x`               | 1: files were changed while they were counted, so that the count may be too high                     |
+ * | `cm`              | how long the last count took, in milliseconds                                                        |
  * | `A:S`, `F:S`      | bytes and files that the server S may use without asking                                             |
  * | `C:S`, `G:S`      | the part of them that its uploads had claimed when it reported last                                  |
  * | `P:S`, `Q:S`      | the part of them that stays reserved if S dies, since it may be published                            |
- * | `n:S`, `o:S`      | the numbers of the last changes that S has reported, and of its last message                         |
+ * | `n:S`             | the number of the last changes that S has reported                                                   |
+ * | `o:S`, `c:S`      | the numbers of its last report, and of the last count that it has begun                              |
  * | `D:S`             | 1: the others have found S dead                                                                      |
  *
  * Always `b + t +` all `A:S` is at most the quota, and the same for files, unless less is allowed than before. A second hash has the
@@ -35,7 +37,7 @@ local function touch()
   redis.call('EXPIRE', uploads, request.ttl)
 end
 local function forget(server)
-  redis.call('HDEL', account, 'A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'D:'..server)
+  redis.call('HDEL', account, 'A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server)
 end
 local function bytesOf(value) return tonumber(string.match(value, '^(%d+)')) end
 local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) end
@@ -43,7 +45,7 @@ local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) en
 
 /**
  * Applies the report of a server, once, and sets what it may use. Returns nothing if there is no account. The request:
- * `server, seq, order, history, ttl`; `added` and `removed`: what was stored and deleted, the latter with the count in which it was looked up;
+ * `server, seq, order, history, ttl`; `added` and `removed`: what was stored and deleted, with the counts that were known then;
  * `staged`, `gone`: unfinished uploads; `claim, keep, publishing`: what the server has claimed, what it keeps at least, and what may be
  * published; `want, publish`: what it wants in addition; `limits`; `ahead`: one of so many parts of what is free is given in advance;
  * `dead`: servers that it has found dead.
@@ -74,11 +76,15 @@ for _, server in ipairs(request.dead) do
 end
 
 if request.seq > get('n:'..me) then
-  add('b', request.added[1])
-  add('f', request.added[2])
-  if counting then
-    add('cb', request.added[1])
-    add('cf', request.added[2])
+  for _, added in ipairs(request.added) do
+    add('b', added[2])
+    add('f', added[3])
+    if counting then
+      add('cb', added[2])
+      add('cf', added[3])
+    end
+    -- The last count may have included it.
+    if added[1] ~= present or counting then set('x', 1) end
   end
   for _, removed in ipairs(request.removed) do
     if removed[1] == present and not counting then
@@ -147,7 +153,7 @@ for server in pairs(others) do
   table.insert(names, text('D:'..server) and '1' or '0')
 end
 return {
-  present, cn, get('x'), bytes, files, publishBytes, publishFiles, freeBytes, freeFiles,
+  present, cn, get('x'), get('cm'), bytes, files, publishBytes, publishFiles, freeBytes, freeFiles,
   storedBytes + sums.C, storedFiles + sums.G, names
 }
 `)
@@ -160,7 +166,7 @@ return 1
 
 /**
  * Begins a count, and the account if there is none, or it is from another history of the engine. Returns the number of the count; 1, or
- * 0 if another server counts; and that server. The request: `server, token, gen, history, ttl, dead`.
+ * 0 if another server counts; and that server. The request: `server, order, token, gen, history, ttl, dead`.
  */
 export const beginCountScript = script(`${common}
 if not text('gen') or text('history') ~= request.history then
@@ -168,6 +174,9 @@ if not text('gen') or text('history') ~= request.history then
   redis.call('HSET', account, 'gen', request.gen, 'history', request.history, 'cn', '0')
 end
 local cn = get('cn')
+-- It was overtaken on its way by a later one.
+if request.order <= get('c:'..request.server) then return { cn, 0, request.server } end
+set('c:'..request.server, request.order)
 if text('ct') then
   local owner = text('co')
   local free = owner == request.server
@@ -196,7 +205,7 @@ return 1
 `)
 
 /**
- * Sets what was counted. Returns 1, or 0 if another server has begun to count since. The request: `token, ttl, bytes, files`; `staged`: the
+ * Sets what was counted. Returns 1, or 0 if another server has begun to count since. The request: `token, ttl, bytes, files, tookMs`; `staged`: the
  * unfinished uploads; `release`: dead servers whose uploads are surely in the count or will never be.
  */
 export const endCountScript = script(`${common}
@@ -204,6 +213,7 @@ if text('ct') ~= request.token then return 0 end
 local cn = get('cn')
 set('b', request.bytes + get('cb'))
 set('f', request.files + get('cf'))
+set('cm', request.tookMs)
 local listed = {}
 for _, upload in ipairs(request.staged) do listed[upload[1]] = upload[2] end
 local known = redis.call('HGETALL', uploads)
@@ -245,7 +255,9 @@ return 1
 export const lockNameScript = script(`
 local request = cjson.decode(ARGV[1])
 local function format(value) return string.format('%.0f', value) end
-local held = redis.call('HMGET', KEYS[2], 'server', 'token', 'bytes', 'files')
+local held = redis.call('HMGET', KEYS[2], 'server', 'token', 'bytes', 'files', 'released')
+-- A question that was overtaken by its release must not lock anew.
+if held[5] == request.token then return '' end
 if held[1] and held[2] ~= request.token then
   local dead = false
   for _, server in ipairs(request.dead) do if server == held[1] then dead = true end end
@@ -256,6 +268,7 @@ if held[1] and held[2] ~= request.token then
     redis.call('HSET', KEYS[1], 'D:'..held[1], '1')
   end
 end
+redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[2], 'server', request.server, 'token', request.token, 'bytes', format(request.bytes), 'files', format(request.files))
 redis.call('EXPIRE', KEYS[2], request.ttl)
 return ''
@@ -263,6 +276,10 @@ return ''
 
 /** Unlocks a name, if `token` still holds it. */
 export const unlockNameScript = script(`
-if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], 'released', ARGV[1])
+  redis.call('EXPIRE', KEYS[1], 60)
+end
 return 1
 `)

@@ -35,20 +35,17 @@ const listScript = script(`
 return { redis.call('HINCRBY', KEYS[1], 'list', 1), redis.call('HKEYS', KEYS[1]) }
 `)
 
-/** Counts what was listed. The request: `list, history, ttl`; `ids`; `dead`: servers whose slots are free. */
+/** Counts what was listed. The request: `list, history, ttl`; `ids`; `gone`: slots whose servers are dead or have forgotten them. */
 const listedScript = script(`
 local request = cjson.decode(ARGV[1])
 local listed = {}
 for _, id in ipairs(request.ids) do listed[id] = true end
-local dead = {}
-for _, server in ipairs(request.dead) do dead[server] = true end
+for _, slot in ipairs(request.gone) do redis.call('HDEL', KEYS[1], slot) end
 local all = redis.call('HGETALL', KEYS[1])
 for at = 1, #all, 2 do
   local id, list = all[at], tonumber(all[at + 1])
-  local server = string.match(id, '^begin:([^:]+):')
-  if server then
-    if dead[server] then redis.call('HDEL', KEYS[1], id) end
-  elseif id ~= 'history' and id ~= 'list' and not listed[id] and list and list < request.list then
+  local isSlot = string.match(id, '^begin:')
+  if not isSlot and id ~= 'history' and id ~= 'list' and not listed[id] and list and list < request.list then
     redis.call('HDEL', KEYS[1], id)
   end
 end
@@ -76,7 +73,14 @@ export function createSharedUploadCounter(
   const own = createUploadCounter({ list }, now)
   const listed = new Map<string, { at: number; tookMs: number }>()
   const keyOf = (customer: string) => engine.key('unfinished', customer)
-  let slots = 0
+  const slots = new Set<string>()
+  let slotNumber = 0
+  /** Whether it is a slot whose server is dead, or one of this server that was taken by a question which came late. */
+  const isGone = (id: string) => {
+    const holder = /^begin:([^:]+):/.exec(id)?.[1]
+    if (holder === undefined) return false
+    return holder === engine.servers.own ? !slots.has(id) : engine.servers.isDead(holder)
+  }
 
   const listUploads = async (customer: string) => {
     const key = keyOf(customer)
@@ -84,9 +88,13 @@ export function createSharedUploadCounter(
     const [number, counted] = (await engine.run(listScript, [key])) as [number, string[]]
     const ids: string[] = []
     for await (const uploads of list(customer)) ids.push(...uploads.map(({ id }) => id))
-    const holders = counted.flatMap((id) => /^begin:([^:]+):/.exec(id)?.[1] ?? [])
-    const dead = holders.filter((server) => engine.servers.isDead(server))
-    const request = { list: number, history: engine.history(), ttl, ids, dead }
+    const request = {
+      list: number,
+      history: engine.history(),
+      ttl,
+      ids,
+      gone: counted.filter(isGone),
+    }
     await engine.run(listedScript, [key], [JSON.stringify(request)])
     listed.set(customer, { at, tookMs: now() - at })
   }
@@ -95,13 +103,12 @@ export function createSharedUploadCounter(
     return now() - at >= Math.max(shortestAgeMs, timesListing * tookMs)
   }
   /** Takes a slot. @throws FileServiceError `quota-exceeded`; EngineAwayError */
-  const takeSlot = async (customer: string, most: number): Promise<string> => {
-    const slot = `begin:${engine.servers.own}:${++slots}`
+  const takeSlot = async (customer: string, most: number, slot: string): Promise<void> => {
     while (true) {
       const count = Number(
         await engine.run(beginScript, [keyOf(customer)], [engine.history(), most, slot, ttl]),
       )
-      if (count === -1) return slot
+      if (count === -1) return
       if (count >= 0 && !isOld(customer)) throw uploadsExceeded(count, most)
       await listUploads(customer)
     }
@@ -110,17 +117,22 @@ export function createSharedUploadCounter(
   return {
     async begin(customer, most, begin) {
       if (most === Infinity) return begin()
-      const slot = await takeSlot(customer, most).catch((error: unknown) => {
-        if (error instanceof EngineAwayError) return undefined
-        throw error
-      })
-      if (slot === undefined) return own.begin(customer, most, begin)
+      const slot = `begin:${engine.servers.own}:${++slotNumber}`
+      slots.add(slot)
       let begun = ''
+      try {
+        await takeSlot(customer, most, slot)
+      } catch (error) {
+        slots.delete(slot)
+        if (error instanceof EngineAwayError) return own.begin(customer, most, begin)
+        throw error
+      }
       try {
         const upload = await begin()
         begun = upload.id
         return upload
       } finally {
+        slots.delete(slot)
         await engine.run(begunScript, [keyOf(customer)], [slot, begun]).catch(() => {})
       }
     },

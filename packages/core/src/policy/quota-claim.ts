@@ -116,6 +116,7 @@ export function openClaim(
   account.users++
   if (file.upload) account.pieces.change(file.upload.id, 1)
 
+  const hasEnded = () => ended
   /** What a claim of `bytes` counts. Bytes of an unfinished upload are beside the file that it replaces until it is published. */
   const countOf = (bytes: number): Amount => ({
     bytes: file.upload ? bytes : Math.max(0, bytes - replaced.bytes),
@@ -235,15 +236,14 @@ export function openClaim(
     async prepare() {
       const locked = await file.lock()
       // The upload may have been cancelled during the wait.
-      if (ended) return locked.unlock()
+      if (hasEnded()) return locked.unlock()
       unlock = locked.unlock
       replaced = locked.kept
       await account.shared?.confirm()
       await take(arrived, arrived + ofUpload())
-      const end = await account.shared?.beginPublishing(claimed)
-      if (ended) return end?.()
-      endPublishing = end
-      isPublishing = true
+      endPublishing = await account.shared?.beginPublishing(claimed)
+      isPublishing = !hasEnded()
+      if (!isPublishing) endPublishing?.()
     },
     settle() {
       const upload = staged === undefined ? undefined : file.upload?.id

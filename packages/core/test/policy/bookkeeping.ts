@@ -45,7 +45,7 @@ export function bookkeeping(options: QuotaAccountsOptions = {}): Bookkeeping {
     async put(customer, name, size) {
       const claim = await keeper.claim(customer, name)
       try {
-        claim.grow(size)
+        void claim.grow(size)
         await claim.prepare()
         await store.put({ customer: customer.name, name }, chunks(size))
         claim.settle()
@@ -64,7 +64,7 @@ async function roomOf(keeper: LocalQuotaKeeper, customer: Customer): Promise<num
   let room = 0
   try {
     while (true) {
-      claim.grow(1)
+      void claim.grow(1)
       room++
     }
   } catch {

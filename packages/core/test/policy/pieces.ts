@@ -54,7 +54,7 @@ export function piecesOf({ keeper, store }: Bookkeeping): Pieces {
       const { plan, offset } = await stateOf(customer, id)
       const claim = await keeper.claim(customer, plan.name, 0, id)
       try {
-        claim.grow(size)
+        void claim.grow(size)
         claim.stage(await uploads.append({ customer: customer.name, id }, offset, chunks(kept)))
       } finally {
         claim.end()

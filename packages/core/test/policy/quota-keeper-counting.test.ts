@@ -102,7 +102,7 @@ describe('createQuotaKeeper', () => {
       first.end()
       await store.put({ customer: 'alice', name: 'unseen' }, chunks(100))
       const second = await keeper.claim(alice, 'a')
-      second.grow(100)
+      void second.grow(100)
       second.end()
     })
 

@@ -26,7 +26,7 @@ describe('createQuotaKeeper', () => {
       const { keeper, store, put, remove, room } = bookkeeping()
       await put(alice, 'a', 20)
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(50)
+      void claim.grow(50)
       await claim.prepare()
       const removal = remove(alice, 'a')
       await turn()
@@ -42,7 +42,7 @@ describe('createQuotaKeeper', () => {
       const { keeper, store, put, room } = bookkeeping()
       await put(alice, 'a', 60)
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(50)
+      void claim.grow(50)
       const gate = Promise.withResolvers<undefined>()
       const removal = keeper.free(alice, 'a', async () => {
         await gate.promise

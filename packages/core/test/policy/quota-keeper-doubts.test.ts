@@ -17,7 +17,7 @@ async function publishInVain(
   stat: BlobStore['stat'] = (key) => books.store.stat(key),
 ) {
   const claim = await books.keeper.claim(alice, name)
-  claim.grow(size)
+  void claim.grow(size)
   await claim.prepare()
   if (isStored) await books.store.put({ customer: 'alice', name }, chunks(size))
   books.overrides.stat = stat
@@ -54,7 +54,7 @@ describe('createQuotaKeeper', () => {
       await publishInVain(books, 'a', 60, false)
       expect(thrownCode(() => other.grow(41))).to.equal('quota-exceeded')
       await turn()
-      other.grow(100)
+      void other.grow(100)
       other.end()
     })
 
@@ -88,7 +88,7 @@ describe('createQuotaKeeper', () => {
         const books = bookkeeping()
         const over = Promise.withResolvers<undefined>()
         const claim = await books.keeper.claim(alice, 'a')
-        claim.grow(60)
+        void claim.grow(60)
         await claim.prepare()
         claim.endAfter(over.promise)
         expect(await books.room(alice)).to.equal(40)
@@ -108,7 +108,7 @@ describe('createQuotaKeeper', () => {
     it('frees what was not about to be published at once', async () => {
       const books = bookkeeping()
       const claim = await books.keeper.claim(alice, 'a')
-      claim.grow(60)
+      void claim.grow(60)
       claim.endAfter(new Promise(() => {}))
       expect(await books.room(alice)).to.equal(100)
     })
@@ -120,7 +120,7 @@ describe('createQuotaKeeper', () => {
         const books = bookkeeping()
         const other = await books.keeper.claim(alice, 'other')
         const claim = await books.keeper.claim(alice, 'a')
-        claim.grow(60)
+        void claim.grow(60)
         await claim.prepare()
         claim.yieldName()
         await books.put(alice, 'a', 10)
@@ -136,7 +136,7 @@ describe('createQuotaKeeper', () => {
       const books = bookkeeping()
       const claim = await books.keeper.claim(alice, 'a')
       claim.yieldName()
-      claim.grow(60)
+      void claim.grow(60)
       claim.end()
       expect(await books.room(alice)).to.equal(100)
     })

@@ -13,7 +13,7 @@ describe('createQuotaKeeper with uploads in pieces, in doubt', () => {
     const id = await begin(alice, 'a')
     await append(alice, id, 10)
     const claim = await keeper.claim(alice, 'a', 40, id)
-    claim.grow(20)
+    void claim.grow(20)
     await uploads.append({ customer: 'alice', id }, 10, chunks(20))
     claim.end()
     expect(await room(alice)).to.equal(50)

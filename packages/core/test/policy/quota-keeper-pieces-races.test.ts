@@ -93,7 +93,7 @@ async function append({ books, pieces, random, someTurns, outcomes }: Play, id: 
   async function* content() {
     for (let left = random(4); left > 0; left--) {
       const bytes = random(20)
-      claim.grow(bytes)
+      void claim.grow(bytes)
       yield* chunks(bytes)
       await someTurns()
     }

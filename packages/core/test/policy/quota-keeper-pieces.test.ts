@@ -34,7 +34,7 @@ describe('createQuotaKeeper with uploads in pieces', () => {
     const id = await begin(alice, 'a')
     await append(alice, id, 50)
     const claim = await keeper.claim(alice, 'a', 0, id)
-    claim.grow(10)
+    void claim.grow(10)
     expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
     claim.stage(60)
     claim.end()
@@ -136,12 +136,12 @@ describe('createQuotaKeeper with uploads in pieces', () => {
       await keeper.claim(alice, 'a', 0, id),
       await keeper.claim(alice, 'a', 0, id),
     ]
-    earlier.grow(30)
-    later.grow(20)
+    void earlier.grow(30)
+    void later.grow(20)
     later.stage(50)
     later.end()
     earlier.stage(40)
-    earlier.grow(5)
+    void earlier.grow(5)
     earlier.end()
     expect(await room(alice)).to.equal(50)
     busy.end()
@@ -151,7 +151,7 @@ describe('createQuotaKeeper with uploads in pieces', () => {
     const { begin, keeper } = openPieces()
     const id = await begin(alice, 'a')
     const stalled = await keeper.claim(alice, 'a', 60, id)
-    stalled.grow(10)
+    void stalled.grow(10)
     expect(await refusal(keeper.claim(alice, 'a', 50, id))).to.equal('upload-conflict')
     expect(await refusal(keeper.claim(alice, 'b', 50))).to.equal('quota-exceeded')
     stalled.stage(10)

@@ -76,7 +76,7 @@ async function upload(
   try {
     claim = await keeper.claim(alice, name, random(2) === 0 ? 0 : announced)
     for (const [chunk, bytes] of sizes.entries()) {
-      claim.grow(bytes)
+      void claim.grow(bytes)
       size += bytes
       await someTurns()
       if (chunk === giveUpAfter) return

@@ -11,10 +11,10 @@ describe('createQuotaKeeper', () => {
     it('grow up to the quota and not a byte beyond', async () => {
       const { keeper } = bookkeeping()
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(60)
-      claim.grow(40)
+      void claim.grow(60)
+      void claim.grow(40)
       expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
-      claim.grow(0)
+      void claim.grow(0)
     })
 
     it('say how much of the quota others use, and what the file needs where that is known', async () => {
@@ -24,7 +24,7 @@ describe('createQuotaKeeper', () => {
       const tooLarge = await rejection(keeper.claim(alice, 'b', 41))
       expect(tooLarge).to.include({ message: `${used} 60 of 100 bytes, and this file needs 41` })
       const claim = await keeper.claim(alice, 'b')
-      claim.grow(10)
+      void claim.grow(10)
       expect(() => claim.grow(31)).to.throw(
         `${used} 60 of 100 bytes, and this file needs more than the rest`,
       )
@@ -38,27 +38,27 @@ describe('createQuotaKeeper', () => {
     it('take nothing when they are refused', async () => {
       const { keeper } = bookkeeping()
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(60)
+      void claim.grow(60)
       expect(thrownCode(() => claim.grow(41))).to.equal('quota-exceeded')
-      claim.grow(40)
+      void claim.grow(40)
     })
 
     it('count what the store keeps already', async () => {
       const { keeper, store } = bookkeeping()
       await store.put({ customer: 'alice', name: 'old' }, chunks(70))
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(30)
+      void claim.grow(30)
       expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
     })
 
     it('of parallel uploads never exceed the quota together', async () => {
       const { keeper } = bookkeeping()
       const claims = await Promise.all(['a', 'b', 'c'].map((name) => keeper.claim(alice, name)))
-      for (const claim of claims) claim.grow(33)
+      for (const claim of claims) void claim.grow(33)
       for (const claim of claims) {
         expect(thrownCode(() => claim.grow(2))).to.equal('quota-exceeded')
       }
-      claims[0]?.grow(1)
+      void claims[0]?.grow(1)
       for (const claim of claims) {
         expect(thrownCode(() => claim.grow(1))).to.equal('quota-exceeded')
       }
@@ -73,7 +73,7 @@ describe('createQuotaKeeper', () => {
     it('give back everything when an upload fails', async () => {
       const { keeper, room } = bookkeeping()
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(100)
+      void claim.grow(100)
       claim.end()
       expect(await room(alice)).to.equal(100)
     })
@@ -82,9 +82,9 @@ describe('createQuotaKeeper', () => {
       const { keeper, put, room } = bookkeeping()
       await put(alice, 'a', 50)
       const other = await keeper.claim(alice, 'b')
-      other.grow(30)
+      void other.grow(30)
       const claim = await keeper.claim(alice, 'c')
-      claim.grow(20)
+      void claim.grow(20)
       claim.end()
       claim.end()
       expect(await room(alice)).to.equal(20)
@@ -96,9 +96,9 @@ describe('createQuotaKeeper', () => {
       const { keeper, room } = bookkeeping()
       const other = await keeper.claim(alice, 'b')
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(10)
+      void claim.grow(10)
       claim.end()
-      claim.grow(40)
+      void claim.grow(40)
       expect(await room(alice)).to.equal(100)
       other.end()
     })
@@ -129,9 +129,9 @@ describe('createQuotaKeeper', () => {
       const { keeper, put, room } = bookkeeping()
       await put(alice, 'a', 80)
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(10)
+      void claim.grow(10)
       expect(await room(alice)).to.equal(20)
-      claim.grow(85)
+      void claim.grow(85)
       expect(await room(alice)).to.equal(5)
       claim.end()
       expect(await room(alice)).to.equal(20)
@@ -141,7 +141,7 @@ describe('createQuotaKeeper', () => {
       const { keeper, put, room } = bookkeeping()
       await put(alice, 'a', 80)
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(90)
+      void claim.grow(90)
       await claim.prepare()
       claim.end()
       expect(await room(alice)).to.equal(20)
@@ -152,11 +152,11 @@ describe('createQuotaKeeper', () => {
       await put(alice, 'a', 80)
       await put(alice, 'b', 10)
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(60)
+      void claim.grow(60)
       expect(await remove(alice, 'a')).to.equal(true)
       await put(alice, 'b', 40)
       await put(alice, 'c', 0)
-      claim.grow(30)
+      void claim.grow(30)
       const reason = 'other files and uploads use 40 of 100 bytes, and this file needs 90'
       const refused = { code: 'quota-exceeded', message: `Quota exceeded: ${reason}` }
       expect(await rejection(claim.prepare())).to.include(refused)
@@ -167,7 +167,7 @@ describe('createQuotaKeeper', () => {
     it('credits a file that appeared during the upload', async () => {
       const { keeper, store, put, room } = bookkeeping()
       const claim = await keeper.claim(alice, 'a')
-      claim.grow(30)
+      void claim.grow(30)
       await put(alice, 'a', 20)
       await claim.prepare()
       await store.put({ customer: 'alice', name: 'a' }, chunks(30))
@@ -183,7 +183,7 @@ describe('createQuotaKeeper', () => {
       const sizes = [40, 50]
       const publish = async (index: number) => {
         const claim = claims[index]!
-        claim.grow(sizes[index]!)
+        void claim.grow(sizes[index]!)
         await claim.prepare()
         await turn()
         await store.put({ customer: 'alice', name: 'a' }, chunks(sizes[index]!))
@@ -203,7 +203,7 @@ describe('createQuotaKeeper', () => {
       overrides.stat = () => Promise.reject(new Error('asked'))
       const bob = { name: 'bob' }
       const claim = await keeper.claim(bob, 'a', Infinity)
-      claim.grow(1e15)
+      void claim.grow(1e15)
       await claim.prepare()
       claim.settle()
       claim.end()

@@ -52,7 +52,7 @@ describe('createUploadCounter', () => {
     opened.time = minute - 1
     const message = 'Quota exceeded: there are 3 of 3 unfinished uploads'
     expect(await rejection(opened.begin('d', 3))).to.include({ code: 'quota-exceeded', message })
-    opened.counter.end('alice', 'c')
+    void opened.counter.end('alice', 'c')
     await opened.begin('d', 3)
     expect(opened.lists).to.equal(2)
   })
@@ -124,8 +124,8 @@ describe('createUploadCounter', () => {
     opened.time = minute
     const gate = opened.close()
     await opened.begin('b', 2)
-    opened.counter.end('alice', 'a')
-    opened.counter.end('alice', 'b')
+    void opened.counter.end('alice', 'a')
+    void opened.counter.end('alice', 'b')
     gate.resolve(undefined)
     await turn()
     await opened.begin('c', 2)
@@ -136,7 +136,7 @@ describe('createUploadCounter', () => {
   it('does not count an upload that has ended before its beginning was known', async () => {
     const { counter, begin } = openCounter()
     await counter.begin('alice', 1, async () => {
-      counter.end('alice', 'a')
+      void counter.end('alice', 'a')
       return { id: 'a' }
     })
     await begin('b', 1)

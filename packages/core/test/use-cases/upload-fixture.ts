@@ -49,7 +49,7 @@ export function uploadFixture({
     async expectRoom(bytes) {
       const claim = await quotas.claim(alice, 'a name that no test uses')
       try {
-        claim.grow(bytes)
+        void claim.grow(bytes)
         expect(
           thrownCode(() => claim.grow(1)),
           'room for more',

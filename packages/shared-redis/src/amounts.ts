@@ -1,0 +1,15 @@
+import type { Amount } from '@holdfast/core'
+
+export const nothing: Amount = { bytes: 0, files: 0 }
+
+export function positive({ bytes, files }: Amount): Amount {
+  return { bytes: Math.max(0, bytes), files: Math.max(0, files) }
+}
+
+export function least(one: Amount, other: Amount): Amount {
+  return { bytes: Math.min(one.bytes, other.bytes), files: Math.min(one.files, other.files) }
+}
+
+export function most(one: Amount, other: Amount): Amount {
+  return { bytes: Math.max(one.bytes, other.bytes), files: Math.max(one.files, other.files) }
+}

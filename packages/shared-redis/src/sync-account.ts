@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import {
+  countUsage,
+  createStagedBytes,
+  type Amount,
+  type BlobStore,
+  type Limits,
+} from '@holdfast/core'
+import type { Engine } from './engine.ts'
+import type { Batch, Tagged } from './quota-reports.ts'
+import { abortCountScript, beginCountScript, endCountScript, syncScript } from './quota-scripts.ts'
+
+/** One of so many parts of what is free is given to a server in advance. */
+export const partsAhead = 64
+
+/** How long what is counted is kept in the engine, in seconds. A server with uploads under way renews it. */
+const ttl = 3600
+
+/** What the engine has answered. */
+export interface Reply {
+  /** The account and the number of its count, as in `GEN:4`. */
+  readonly present: string
+  readonly count: number
+  readonly isTooHigh: boolean
+  /** How long the last count took, in milliseconds. */
+  readonly countingMs: number
+  readonly granted: Amount
+  readonly publishable: Amount
+  readonly free: Amount
+  readonly used: Amount
+  readonly others: readonly Other[]
+}
+
+export interface Other {
+  readonly server: string
+  /** How much it had not claimed when it reported last. */
+  readonly unused: Amount
+  readonly isFoundDead: boolean
+}
+
+/** What a server reports of its part in an account; see `syncScript`. */
+export interface Report {
+  readonly batch: Batch
+  /** Larger than that of every report before. */
+  readonly order: number
+  readonly claim: Amount
+  readonly keep: Amount
+  readonly publishing: Amount
+  readonly want: Amount
+  readonly publish: Amount
+  readonly limits: Limits
+  /** Whether the server wants nothing in advance. */
+  readonly givesBack: boolean
+  readonly dead: readonly string[]
+}
+
+/** Sends a report. Resolves with the answer, or with what there is instead of an account that may be used. */
+export async function syncAccount(
+  engine: Engine,
+  keys: readonly string[],
+  { batch, order, givesBack, dead, limits, ...amounts }: Report,
+): Promise<Reply | 'no account' | 'first count'> {
+  const { quota = Number.MAX_SAFE_INTEGER, maxFiles = Number.MAX_SAFE_INTEGER } = limits
+  const request = {
+    server: engine.servers.own,
+    seq: batch.number,
+    order,
+    history: engine.history(),
+    ttl,
+    added: batch.added.map(tagged),
+    removed: batch.removed.map(tagged),
+    staged: batch.staged,
+    gone: batch.gone,
+    claim: pair(amounts.claim),
+    keep: pair(amounts.keep),
+    publishing: pair(amounts.publishing),
+    want: pair(amounts.want),
+    publish: pair(amounts.publish),
+    limits: [quota, maxFiles],
+    ahead: givesBack ? 0 : partsAhead,
+    dead,
+  }
+  const answer = (await engine.run(syncScript, keys, [JSON.stringify(request)])) as unknown[]
+  if (answer.length === 0) return 'no account'
+  return answer.length === 2 ? 'first count' : parseReply(answer)
+}
+
+export interface CountedAccount {
+  readonly engine: Engine
+  readonly store: BlobStore
+  readonly customer: string
+  readonly keys: readonly string[]
+  /** Returns a number that is larger than all before. */
+  readonly nextOrder: () => number
+  /** Dead servers of which nothing need be reserved any longer. */
+  readonly release: readonly string[]
+}
+
+/** Counts the store, and begins the account if there is none. Resolves with `false` if another server is counting. */
+export async function countAccount({
+  engine,
+  store,
+  customer,
+  keys,
+  nextOrder,
+  release,
+}: CountedAccount): Promise<boolean> {
+  const token = randomUUID()
+  const startedAt = performance.now()
+  const base = {
+    server: engine.servers.own,
+    token,
+    gen: randomUUID(),
+    history: engine.history(),
+    ttl,
+  }
+  const begin = async (dead: readonly string[]) => {
+    const answer = await engine.run(beginCountScript, keys, [
+      JSON.stringify({ ...base, order: nextOrder(), dead }),
+    ])
+    const [, isOurs, owner] = answer as [number, number, string]
+    return { isOurs: isOurs === 1, owner }
+  }
+  const first = await begin([])
+  const isOurs =
+    first.isOurs || (engine.servers.isDead(first.owner) && (await begin([first.owner])).isOurs)
+  if (!isOurs) return false
+  const staged = createStagedBytes()
+  const { bytes, files } = await countUsage(store, customer, staged).catch(
+    async (error: unknown) => {
+      await engine.run(abortCountScript, keys, [JSON.stringify({ token })]).catch(() => {})
+      throw error
+    },
+  )
+  const uploads = staged.ids().map((id) => [id, staged.of(id)])
+  const tookMs = Math.ceil(performance.now() - startedAt)
+  const end = { token, ttl, bytes, files, tookMs, staged: uploads, release }
+  await engine.run(endCountScript, keys, [JSON.stringify(end)])
+  return true
+}
+
+function tagged({ present, amount }: Tagged): readonly [string, number, number] {
+  return [present, ...pair(amount)]
+}
+
+function pair({ bytes, files }: Amount): readonly [number, number] {
+  return [bytes, files]
+}
+
+function parseReply(answer: readonly unknown[]): Reply {
+  const [present, count, tooHigh, countingMs] = answer
+  const amount = (at: number): Amount => ({
+    bytes: Number(answer[at]),
+    files: Number(answer[at + 1]),
+  })
+  const names = answer[12] as readonly string[]
+  const others = Array.from({ length: names.length / 4 }, (_, n) => ({
+    server: names[4 * n] ?? '',
+    unused: { bytes: Number(names[4 * n + 1]), files: Number(names[4 * n + 2]) },
+    isFoundDead: names[4 * n + 3] === '1',
+  }))
+  return {
+    present: String(present),
+    count: Number(count),
+    isTooHigh: Number(tooHigh) === 1,
+    countingMs: Number(countingMs),
+    granted: amount(4),
+    publishable: amount(6),
+    free: amount(8),
+    used: amount(10),
+    others,
+  }
+}
