@@ -317,7 +317,10 @@ export function openSharedAccount(
     counted,
     room: () => sum(headroom(), extra),
     used: () => sum(reply?.used ?? nothing, usedHere()),
-    change,
+    change(by) {
+      change(by)
+      if (by.bytes < 0 || by.files < 0) reportSoon()
+    },
     record({ added, removed, upload }) {
       // The bytes of an upload in pieces are reserved already: they become those of the file.
       const spent = difference(
@@ -437,5 +440,5 @@ function total(waiting: readonly { readonly amount: Amount }[]): Amount {
 }
 
 function othersHave(reply: Reply | undefined): boolean {
-  return reply?.others.some(({ unused }) => unused.bytes > 0 || unused.files > 0) ?? false
+  return reply?.others.some(({ granted }) => granted.bytes > 0 || granted.files > 0) ?? false
 }

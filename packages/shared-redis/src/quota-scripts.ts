@@ -148,8 +148,8 @@ touch()
 local names = {}
 for server in pairs(others) do
   table.insert(names, server)
-  table.insert(names, format(get('A:'..server) - get('C:'..server)))
-  table.insert(names, format(get('F:'..server) - get('G:'..server)))
+  table.insert(names, format(get('A:'..server)))
+  table.insert(names, format(get('F:'..server)))
   table.insert(names, text('D:'..server) and '1' or '0')
 end
 return {

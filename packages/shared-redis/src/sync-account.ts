@@ -33,8 +33,8 @@ export interface Reply {
 
 export interface Other {
   readonly server: string
-  /** How much it had not claimed when it reported last. */
-  readonly unused: Amount
+  /** What it may use, or uses, without asking. */
+  readonly granted: Amount
   readonly isFoundDead: boolean
 }
 
@@ -156,7 +156,7 @@ function parseReply(answer: readonly unknown[]): Reply {
   const names = answer[12] as readonly string[]
   const others = Array.from({ length: names.length / 4 }, (_, n) => ({
     server: names[4 * n] ?? '',
-    unused: { bytes: Number(names[4 * n + 1]), files: Number(names[4 * n + 2]) },
+    granted: { bytes: Number(names[4 * n + 1]), files: Number(names[4 * n + 2]) },
     isFoundDead: names[4 * n + 3] === '1',
   }))
   return {
