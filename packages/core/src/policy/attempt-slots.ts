@@ -47,6 +47,19 @@ export interface AttemptSlots<Keys extends AttemptKeys> {
   leave(keys: Keys, failed: readonly string[]): Promise<void>
 }
 
+/**
+ * How many attempts with one key this server may have under way, when `left` more failures of the key are allowed: its share of
+ * them, and at least one.
+ *
+ * A server does not know what the others have under way. If all attempts take equally long, n servers together run fewer than
+ * limit + n attempts that fail. If the attempts of some servers take longer than all attempts of another one together, they run
+ * fewer than 2 × limit + n.
+ */
+export function slotsOf(left: number, counter: Pick<FailureCounter, 'sharers'>): number {
+  if (left <= 0) return 0
+  return Math.max(1, Math.floor(left / (counter.sharers?.() ?? 1)))
+}
+
 /** Makes {@link AttemptSlots}. They use no memory for keys without attempts. */
 export function createAttemptSlots<Keys extends AttemptKeys>(
   counter: FailureCounter,

@@ -1,6 +1,6 @@
 import { requireCount, having, requireFunction, requireOptions } from '../model/require.ts'
 import type { FailureCounter } from '../ports/failure-counter.ts'
-import { createAttemptSlots } from './attempt-slots.ts'
+import { createAttemptSlots, slotsOf } from './attempt-slots.ts'
 
 export interface LinkBrakeOptions {
   /** Counts the failures. Its period is how long the brake refuses links. */
@@ -33,7 +33,8 @@ export const noLinkBrake: LinkBrake = {
  * must still be able to log in.
  *
  * A link counts as wrong while it is being checked, so that a thousand concurrent links are limited as the same links one after
- * another. The others wait in the order of their arrival.
+ * another. The others wait in the order of their arrival. If several servers share the counter, each checks its share of the links
+ * that may still be wrong; see `FailureCounter.sharers`.
  */
 export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
   requireOptions('createLinkBrake({ counter })', options, {
@@ -45,7 +46,8 @@ export function createLinkBrake(options: LinkBrakeOptions): LinkBrake {
   const slots = createAttemptSlots<readonly [address: string]>(counter, {
     refusedFor: ([{ failures, forgottenInMs }]) =>
       failures >= failuresPerAddress ? forgottenInMs : undefined,
-    hasSlot: ([key], [{ failures }], underWay) => failures + underWay(key) < failuresPerAddress,
+    hasSlot: ([key], [{ failures }], underWay) =>
+      underWay(key) < slotsOf(failuresPerAddress - failures, counter),
     refusal: 'Too many wrong links',
   })
 

@@ -8,7 +8,7 @@ import {
   type OptionCheck,
 } from '../model/require.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
-import { createAttemptSlots, type UnderWay } from './attempt-slots.ts'
+import { createAttemptSlots, slotsOf, type UnderWay } from './attempt-slots.ts'
 import { createRecentValues } from './recent-values.ts'
 
 export interface LoginBrakeOptions {
@@ -87,6 +87,8 @@ export const noLoginBrake: LoginBrake = {
  * once: when one attempt is right, the others retry at once, and a verifier that remembers the password accepts them. They never
  * share a result: wrong attempts run and count one after another, and each is compared with the present credential. Only what the
  * client sent decides which attempts are equal, so that this does not reveal which customers exist.
+ *
+ * If several servers share the counter, each runs its share of the attempts that may still fail; see `FailureCounter.sharers`.
  */
 export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
   requireOptions('createLoginBrake({ counter })', options, {
@@ -111,7 +113,7 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
 
   const hasAddressSlot = (keys: Keys, { failures }: FailureCount, underWay: UnderWay): boolean => {
     const taken = underWay(keys[0])
-    const slots = failuresPerAddress - failures
+    const slots = slotsOf(failuresPerAddress - failures, counter)
     return taken === 0 ? slots > 0 : taken < slots - reserved(keys, slots)
   }
 
@@ -125,7 +127,8 @@ export function createLoginBrake(options: LoginBrakeOptions): LoginBrake {
       const [, name, both] = keys
       return (
         hasAddressSlot(keys, byAddress, underWay) &&
-        (byName.failures + underWay(name) < failuresPerName || underWay(both) === 0)
+        (underWay(name) < slotsOf(failuresPerName - byName.failures, counter) ||
+          underWay(both) === 0)
       )
     },
     refusal: 'Too many failed logins',

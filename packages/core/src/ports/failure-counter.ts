@@ -17,4 +17,9 @@ export interface FailureCounter {
   read(key: string): FailureCount | Promise<FailureCount>
   /** Counts one more failure of `key`. */
   add(key: string): Promise<void>
+  /**
+   * How many servers count with this counter and run attempts at the same time, this one included: a brake gives this server its
+   * share of the attempts that may still fail. Default: 1.
+   */
+  sharers?(): number
 }
