@@ -6,3 +6,9 @@ export {
   type Servers,
 } from './engine.ts'
 export { openSharedQuotas, type OpenSharedQuotas, type SharedQuotasOptions } from './quotas.ts'
+export {
+  createSharedFailureCounter,
+  type SharedFailureCounter,
+  type SharedFailureOptions,
+} from './failures.ts'
+export type { SharedFailure } from './failure-replica.ts'

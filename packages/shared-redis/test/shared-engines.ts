@@ -1,0 +1,99 @@
+import { openEngine, type Engine, type EngineOptions } from '@holdfast/shared-redis'
+import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
+
+/** Several servers of one real `redis-server`. */
+export interface SharedEngines {
+  readonly redis: KillableRedis
+  readonly engines: readonly Engine[]
+  /** The engine number `n`, from 0. */
+  readonly engine: (n: number) => Engine
+  /** Opens one more. */
+  readonly open: () => Promise<Engine>
+  /** Resolves when every engine has got all messages that the others have sent before. */
+  readonly settle: () => Promise<void>
+  /** Removes everything. */
+  readonly close: () => Promise<void>
+}
+
+/** A `redis-server` without persistence that a test kills and starts again at the same address. */
+export interface KillableRedis {
+  readonly url: string
+  readonly pid: () => number
+  /** Ends it by SIGKILL. Its data are lost. */
+  readonly kill: () => Promise<void>
+  readonly startAgain: () => Promise<void>
+}
+
+async function startKillable(): Promise<KillableRedis> {
+  const { url, port, ...first } = await startRedis()
+  let running: Pick<RunningRedis, 'pid' | 'stop'> | undefined = first
+  return {
+    url,
+    pid: () => running?.pid ?? 0,
+    async kill() {
+      await running?.stop()
+      running = undefined
+    },
+    async startAgain() {
+      // The last one of two equal options counts.
+      running = await startRedis(['--port', `${port}`])
+    },
+  }
+}
+
+export async function openEngines(
+  count: number,
+  options: Omit<EngineOptions, 'url'> = {},
+): Promise<SharedEngines> {
+  const redis = await startKillable()
+  const engines: Engine[] = []
+  const arrivals = new Map<string, () => void>()
+  let markers = 0
+  const open = async () => {
+    const engine = await openEngine({ url: redis.url, leaseMs: 3_000, ...options })
+    engine.onMessage('test-marker', (marker) =>
+      arrivals.get(`${engine.servers.own} ${String(marker)}`)?.(),
+    )
+    engines.push(engine)
+    return engine
+  }
+  for (let n = 0; n < count; n++) await open()
+
+  /** Sends a marker, and resolves when all others have it. */
+  const sendMarker = async (sender: Engine) => {
+    const marker = markers++
+    const arrived = engines
+      .filter((engine) => engine !== sender)
+      .map((engine) => {
+        const { promise, resolve } = Promise.withResolvers<undefined>()
+        arrivals.set(`${engine.servers.own} ${marker}`, () => resolve(undefined))
+        return promise
+      })
+    sender.notify('test-marker', marker)
+    await Promise.all(arrived)
+  }
+  return {
+    redis,
+    engines,
+    engine(n) {
+      const engine = engines[n]
+      if (engine === undefined) throw new RangeError(`There is no engine ${n}`)
+      return engine
+    },
+    open,
+    async settle() {
+      // What is sent at the end of this tick goes before the markers.
+      await new Promise((resolve) => setImmediate(resolve))
+      await Promise.all(engines.map(sendMarker))
+    },
+    async close() {
+      for (const engine of engines) await engine.close()
+      await redis.kill()
+    },
+  }
+}
+
+/** Resolves when `isSo` holds; looks each 10 ms. The test's own time limit ends it otherwise. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
