@@ -12,3 +12,8 @@ export {
   type SharedFailureOptions,
 } from './failures.ts'
 export type { SharedFailure } from './failure-replica.ts'
+export {
+  createSharedUseCounter,
+  type SharedUseCounter,
+  type SharedUseCounterOptions,
+} from './use-counters.ts'

@@ -11,7 +11,7 @@ function openSwitch() {
       isAway: () => isAway,
       onChange: (listener: (isAway: boolean) => void) => void listeners.push(listener),
     },
-    set(next: boolean) {
+    set: (next: boolean) => {
       isAway = next
       for (const listener of listeners) listener(next)
     },

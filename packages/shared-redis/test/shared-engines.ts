@@ -97,3 +97,14 @@ export async function openEngines(
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
+
+/** Loses what `engine` sends on topics with the prefix, until the function that it returns is called. */
+export function losing(engine: Engine, prefix: string): () => void {
+  const notify = engine.notify.bind(engine)
+  engine.notify = (topic, message) => {
+    if (!topic.startsWith(prefix)) notify(topic, message)
+  }
+  return () => {
+    engine.notify = notify
+  }
+}
