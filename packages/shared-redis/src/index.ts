@@ -17,3 +17,4 @@ export {
   type SharedUseCounter,
   type SharedUseCounterOptions,
 } from './use-counters.ts'
+export { createSharedLocks, type SharedHeldLock, type SharedLocks } from './locks.ts'

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto'
+import { createKeyedLock, type HeldLock } from '@holdfast/core'
+import type { Engine } from './engine.ts'
+import {
+  lockById,
+  lockInEngine,
+  lockTtlMs,
+  type EngineLock,
+  type TakeAnswer,
+} from './lock-scripts.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+
+/** A held lock of {@link SharedLocks}. */
+export interface SharedHeldLock extends HeldLock {
+  /**
+   * Gives the lock to the next one although the holder may still act, as a suspended process does later. The holder counts among the
+   * `lostHolders` until `release`.
+   */
+  readonly lose: () => void
+}
+
+/** One lock for each key, of all servers: `RevocableLocks` of core. Calls on one server get the lock in their order. */
+export type SharedLocks = (key: string) => Promise<SharedHeldLock>
+
+/** What servers send each other. */
+type LockMessage =
+  | { readonly freed: string }
+  /** The sender waits for the lock `id`, which `owner` holds by `token` as the engine knows. */
+  | { readonly id: string; readonly owner: string; readonly token: string }
+
+const topic = 'locks'
+
+/** A take that fails sooner than that, in milliseconds, is sent once more: the engine did not let the caller wait. */
+const retryWithinMs = 100
+
+/** After how many polls a waiting server asks the owner whether it holds the lock indeed. */
+const pollsPerQuestion = 10
+
+/** Of how many keys the `lostHolders` are remembered. */
+const mostRemembered = 10_000
+
+/**
+ * Makes {@link SharedLocks}. A server holds a lock for as long as it lives; there is no limit of time. When it is dead (see
+ * `Servers.isDead`), the next one takes the lock over, and the dead server counts among the `lostHolders`, until it releases the
+ * lock, having come back, or for ten minutes: it may have been suspended and act later. A server that waits gets the lock before
+ * the last holder gets it again.
+ *
+ * While the engine is away, and after 250 ms without its answer, a lock is one of this server only: `isSameHolder` is `false`, and
+ * `lostHolders` is as last known. So several servers may hold the lock of a key at the same time, one holder each: a link may store
+ * more files than its number, at most one more for each other server, if all are without the engine. If some servers reach the
+ * engine and others do not, a server that does may trust its earlier count of files, until the others reach the engine again and
+ * release what they held; until then both may use up what was left of the link. When the engine is back, locks that are still held
+ * are entered there if they are free. The next take on this server waits for the local holder in any case.
+ *
+ * A release reaches the engine in the end, so that a living server leaves no lock behind.
+ */
+export function createSharedLocks(engine: Engine): SharedLocks {
+  const local = createKeyedLock()
+  // After that, the engine has forgotten the lock.
+  const outbox = createOutbox(engine, { maxAgeMs: lockTtlMs })
+  const registry = createRegistry(engine, outbox)
+  const takeInEngine = createTake(engine, registry)
+
+  return async (key) => {
+    const unlock = await local(key)
+    const lock = lockInEngine(engine, key)
+    const token = randomUUID()
+    registry.begin(token)
+    const { isTaken, isSameHolder, lostHolders } = await takeInEngine(lock, token)
+    registry.hold(token, lock)
+    const renewal = setInterval(() => registry.renew(token), lockTtlMs / 3).unref()
+
+    let isHeld = true
+    let isReleased = false
+    const giveUp = (work: () => Promise<unknown>) => {
+      clearInterval(renewal)
+      registry.end(token)
+      // It is sent before the next take of this server, which `unlock` starts.
+      void outbox.add(work)
+      if (isHeld) unlock()
+      isHeld = false
+    }
+    const notifyOthers = () => engine.notify(topic, { freed: lock.id } satisfies LockMessage)
+    return {
+      isSameHolder,
+      lostHolders,
+      lose() {
+        if (!isHeld) return
+        giveUp(async () => {
+          await lock.lose(token)
+          notifyOthers()
+        })
+      },
+      release() {
+        if (isReleased) return
+        isReleased = true
+        giveUp(async () => {
+          if (await lock.release(token, isTaken)) notifyOthers()
+        })
+      },
+    }
+  }
+}
+
+/** What this server holds and waits for. */
+interface Registry {
+  /** From now on `token` may hold a lock. */
+  begin(token: string): void
+  hold(token: string, lock: EngineLock): void
+  renew(token: string): void
+  end(token: string): void
+  /** Resolves when the lock is free, or it is time to look. */
+  woken(lock: EngineLock): Promise<void>
+  /** Releases the lock of a token of this server that it does not know: of a take that came to the engine after its release. */
+  releaseStale(lock: EngineLock, token: string): void
+}
+
+function createRegistry(engine: Engine, outbox: Outbox): Registry {
+  const tokens = new Set<string>()
+  const held = new Map<string, EngineLock>()
+  // By the lock's id. There is one waiter for each, the first of the local queue.
+  const waiters = new Map<string, () => void>()
+
+  const renew = (token: string) => {
+    // If that fails, the engine is away, and this is repeated when it is back.
+    held
+      .get(token)
+      ?.renew(token)
+      .catch(() => {})
+  }
+  const releaseStale = (lock: EngineLock, token: string) => {
+    if (!tokens.has(token)) void outbox.add(() => lock.release(token, false))
+  }
+  engine.onChange((isAway) => {
+    if (isAway) for (const wake of waiters.values()) wake()
+    else for (const token of held.keys()) renew(token)
+  })
+  engine.onMessage(topic, (message) => {
+    const sent = message as LockMessage
+    if ('freed' in sent) waiters.get(sent.freed)?.()
+    else if (sent.owner === engine.servers.own) releaseStale(lockById(engine, sent.id), sent.token)
+  })
+  return {
+    begin: (token) => void tokens.add(token),
+    hold: (token, lock) => void held.set(token, lock),
+    renew,
+    end(token) {
+      tokens.delete(token)
+      held.delete(token)
+    },
+    async woken({ id }) {
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      // The message may be lost, and a dead holder sends none.
+      const timer = setTimeout(() => resolve(undefined), 20 + Math.random() * 80)
+      waiters.set(id, () => resolve(undefined))
+      await promise
+      clearTimeout(timer)
+      waiters.delete(id)
+    },
+    releaseStale,
+  }
+}
+
+/** What a take resolves with: `isTaken` says whether the engine has the lock. */
+interface Taken {
+  readonly isTaken: boolean
+  readonly isSameHolder: boolean
+  readonly lostHolders: number
+}
+
+/** Makes the function that waits for the lock in the engine, for one caller per lock at a time. */
+function createTake(
+  engine: Engine,
+  registry: Registry,
+): (lock: EngineLock, token: string) => Promise<Taken> {
+  const { servers } = engine
+  const lostHolders = new Map<string, number>()
+  /** While this server is without the engine, others may hold any lock: it is another holder then. */
+  let outages = 0
+  engine.onChange(() => void outages++)
+
+  const remember = ({ id }: EngineLock, lost: number) => {
+    lostHolders.delete(id)
+    if (lost > 0) lostHolders.set(id, lost)
+    const [oldest] = lostHolders.keys()
+    if (lostHolders.size > mostRemembered && oldest !== undefined) lostHolders.delete(oldest)
+  }
+  const ask = async (lock: EngineLock, token: string, deadToken: string) => {
+    const since = performance.now()
+    for (let tries = 0; tries < 2 && !engine.isAway(); tries++) {
+      const holder = `${servers.own} ${outages} ${engine.history()}`
+      try {
+        return await lock.take(token, holder, deadToken)
+      } catch {
+        // The engine may have done it, which is no harm: it gives a lock to the same token once.
+        if (performance.now() - since > retryWithinMs) return undefined
+      }
+    }
+    return undefined
+  }
+  const handleRefusal = (
+    lock: EngineLock,
+    { owner, token }: TakeAnswer & { isTaken: false },
+    polls: number,
+  ) => {
+    if (owner === servers.own) registry.releaseStale(lock, token)
+    else if (owner !== '' && polls % pollsPerQuestion === 0) {
+      engine.notify(topic, { id: lock.id, owner, token } satisfies LockMessage)
+    }
+  }
+
+  return async (lock, token) => {
+    let deadToken = ''
+    for (let polls = 1; ; polls++) {
+      const answer = await ask(lock, token, deadToken)
+      if (answer === undefined) {
+        const lost = lostHolders.get(lock.id) ?? 0
+        return { isTaken: false, isSameHolder: false, lostHolders: lost }
+      }
+      if (answer.isTaken) {
+        remember(lock, answer.lostHolders)
+        return answer
+      }
+      const isOwnerDead = answer.owner !== '' && servers.isDead(answer.owner)
+      if (isOwnerDead && answer.token !== deadToken) {
+        deadToken = answer.token
+        continue
+      }
+      handleRefusal(lock, answer, polls)
+      await registry.woken(lock)
+    }
+  }
+}
