@@ -1,34 +1,34 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createClient, type RedisClientType } from '@redis/client'
+import { randomUUID } from 'node:crypto'
+import { SetupError } from '@holdfast/core'
+import type { AwayListener } from './away-state.ts'
+import { EngineAwayError, isMoving, isOwnFault, reasonOf, within } from './engine-errors.ts'
+import { connectNode } from './engine-node.ts'
+import {
+  type EngineOptions,
+  type EngineSettings,
+  resolveEngineSettings,
+} from './engine-settings.ts'
+import { evaluate } from './evaluate.ts'
+import { checkFormat, formatScript, keyFormat } from './format-key.ts'
+import { keepSession, type SessionKeeper, silenceMs } from './keep-session.ts'
+import { type Messages, receiveMessages } from './messages.ts'
+import { accessOf, explained } from './open-node.ts'
+import type { Script } from './script.ts'
+import {
+  beatScript,
+  createServerWatch,
+  forgetScript,
+  leaveScript,
+  type Servers,
+  type ServerWatch,
+} from './servers.ts'
+import type { Session } from './session.ts'
 
-/** A Lua script that the engine runs as one step. */
-export interface Script {
-  readonly source: string
-  /** Its SHA-1, by which the engine knows it. */
-  readonly sha1: string
-}
-
-export function script(source: string): Script {
-  return { source, sha1: createHash('sha1').update(source).digest('hex') }
-}
-
-/** The engine does not answer, or has not answered in time. What was asked may have happened. */
-export class EngineAwayError extends Error {}
-
-/** The other servers, as this one has seen them. */
-export interface Servers {
-  /** The id of this server: new at each start. */
-  readonly own: string
-  /** How many servers there are, this one included: those that have shown a sign of life within a minute. */
-  count(): number
-  /** Whether the server has shown no sign of life for a lease, as long as this one has watched. */
-  isDead(server: string): boolean
-  /**
-   * Whether this server may still begin what another one could take over after its death: the others see it alive for at least two
-   * more seconds.
-   */
-  hasLease(): boolean
-}
+// What the adapters of this package need of the engine.
+export { EngineAwayError } from './engine-errors.ts'
+export type { EngineOptions } from './engine-settings.ts'
+export { script, type Script } from './script.ts'
+export type { Servers } from './servers.ts'
 
 /** An engine that servers share: Valkey or Redis. */
 export interface Engine {
@@ -36,207 +36,193 @@ export interface Engine {
   /** A key of the service, or one of `customer`, whose keys are on one node of a cluster. */
   key(name: string, customer?: string): string
   /**
-   * Runs a script.
-   * @throws EngineAwayError after 250 ms, and at once while the engine is known to be away
+   * Runs a script. In a Cluster, all keys must be on one node, as those of one customer are.
+   *
+   * @throws EngineAwayError after 250 ms (`timeoutMs`), and at once while the engine is known to be away; the engine's error if the
+   * script is wrong
    */
   run(
     script: Script,
     keys: readonly string[],
     args?: readonly (string | number)[],
   ): Promise<unknown>
-  /** Sends a message to all other servers. It may be lost. */
+  /** Sends a message to all other servers. It may be lost; while the engine is away, it is. */
   notify(topic: string, message: unknown): void
-  /** Calls `listener` for each message of other servers. */
+  /** Calls `listener` for each message of other servers. A message that makes it throw counts as ignored. */
   onMessage(topic: string, listener: (message: unknown, server: string) => void): void
-  /** Names the data that the engine has: another one if it may have lost some, since it was started again or failed over. */
+  /**
+   * Calls `listener` when messages may have been missed: after a gap in the subscription, and when another server's message shows that
+   * one before it was lost.
+   */
+  onMissed(listener: () => void): void
+  /** How many messages were ignored so far, since they were not in the form of holdfast's: another program publishes. */
+  ignoredMessages(): number
+  /**
+   * Names the data that the engine has: another one if it may have lost some, since it was started again or failed over. In a Cluster
+   * it names the data of all masters together. A script never runs on an engine with another history than this. `FLUSHALL` and `DEL` do
+   * not change it.
+   */
   history(): string
   isAway(): boolean
-  /** Calls `listener` when the engine is away, and when it is back. */
-  onChange(listener: (isAway: boolean) => void): void
+  /** Why the engine is away, in words, such as `connection refused (10.0.0.1:6379)`; empty if it is not. */
+  awayReason(): string
+  /**
+   * Calls `listener` once when the engine is away, with the reason in words, and once when it is back, with an empty reason. It must not
+   * throw.
+   */
+  onChange(listener: AwayListener): void
+  /** Says to the other servers that this one is gone, and ends all connections. */
   close(): Promise<void>
 }
 
-export interface EngineOptions {
-  /** As in `redis://HOST:6379/0` or `rediss://USER@HOST`. */
-  readonly url: string
-  readonly username?: string
-  readonly password?: string
-  /** What all keys begin with. Default: `holdfast`. Servers with equal prefixes count together. */
-  readonly prefix?: string
-  /** After how long without a sign of life a server is dead, in milliseconds. Default: 10,000. */
-  readonly leaseMs?: number
-  /** How long a request waits for the engine, in milliseconds. Default: 250. */
-  readonly timeoutMs?: number
-  /** A time in milliseconds that never goes back. Default: that of `performance.now`. */
-  readonly now?: () => number
-}
+/** After how long `openEngine` no longer waits for the engine, in milliseconds. */
+const openTimeoutMs = 2_500
 
-/** Counts a sign of life, and returns those of all servers. */
-const beat = script(`
-redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
-redis.call('EXPIRE', KEYS[1], 86400)
-return redis.call('HGETALL', KEYS[1])
-`)
-
-const leave = script(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
-
-/** How many signs of life a server gives within a lease. */
-const beatsPerLease = 10
-
-/** For how long a server counts after its last sign of life, in milliseconds. */
-const rememberedMs = 60_000
-
-/** Connects to the engine. */
-export async function openEngine({
-  url,
-  username,
-  password,
-  prefix = 'holdfast',
-  leaseMs = 10_000,
-  timeoutMs = 250,
-  now = () => performance.now(),
-}: EngineOptions): Promise<Engine> {
+/**
+ * Connects to the engine. If it cannot be reached, the result is away, and connects in the background, for ever. Takes at most some three
+ * seconds.
+ *
+ * @throws SetupError for wrong options, and for an engine that answers but cannot be used until a person has changed something
+ */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const settings = resolveEngineSettings(options)
   const own = randomUUID()
-  const seen = new Map<string, { beats: string; changedAt: number }>()
-  const listeners = new Map<string, ((message: unknown, server: string) => void)[]>()
-  const changeListeners: ((isAway: boolean) => void)[] = []
-  let away = true
-  let history = ''
-  let leaseBegan = -Infinity
+  const key = keysOf(settings.prefix)
+  // Messages know no databases.
+  const channel = `${key('messages')}:${settings.address.database}`
+  const watch = createServerWatch(own, settings)
+  const giveBeat = (session: Session) => showAlive(session, { own, key, watch, settings })
+  const publish = (session: Session, text: string) =>
+    session.send(undefined, ['PUBLISH', channel, text])
 
-  const client: RedisClientType = createClient({
-    url,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    disableOfflineQueue: true,
-    socket: {
-      connectTimeout: 1_000,
-      reconnectStrategy: (tries) => Math.min(1_000, 50 * 2 ** tries),
+  const keeper = keepSession(settings, {
+    async begin(session, isNewHistory) {
+      if (isNewHistory) watch.restart()
+      await giveBeat(session)
+      // Also shows whether this server may publish.
+      await publish(session, messages.encode('', null))
+      // Another server may have the messages now.
+      if (isNewHistory) messages.renew()
+    },
+    async giveBeat(session) {
+      void messages.check(silenceMs)
+      await giveBeat(session)
     },
   })
-  const subscriber = client.duplicate()
-  const setAway = (isAway: boolean) => {
-    if (isAway === away) return
-    away = isAway
-    for (const listener of changeListeners) listener(isAway)
+  const messages = receiveMessages({ own, channel, connect: () => connectAgain(keeper, settings) })
+  const close = async () => {
+    messages.close()
+    await keeper.close((session) => evaluate(session, leaveScript, [key('servers')], [own]))
   }
-  client.on('error', () => setAway(true))
-  subscriber.on('error', () => {})
-
-  const key = (name: string, customer?: string) =>
-    customer === undefined ? `${prefix}:${name}` : `${prefix}:{${customer}}:${name}`
-
-  /** Rejects if the engine takes longer than a request may wait. */
-  const inTime = async <T>(work: Promise<T>): Promise<T> => {
-    const { promise, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      setAway(true)
-      reject(new EngineAwayError(`The engine has not answered within ${timeoutMs} ms`))
-    }, timeoutMs)
-    work.catch(() => {})
-    try {
-      return await Promise.race([work, promise])
-    } finally {
-      clearTimeout(timer)
-    }
+  try {
+    await waitForEngine(keeper, messages)
+  } catch (error) {
+    await close()
+    throw error
   }
-  const evaluate = async (
-    { source, sha1 }: Script,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ) => {
-    const options = { keys: [...keys], arguments: args.map(String) }
-    try {
-      return await client.evalSha(sha1, options)
-    } catch (error) {
-      if (!String(error).includes('NOSCRIPT')) throw error
-      return client.eval(source, options)
-    }
-  }
-  const readHistory = async () => {
-    const info = `${await client.info('server')}\n${await client.info('replication')}`
-    const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? ''
-    return `${field('run_id')}.${field('master_replid')}`
-  }
-
-  const giveBeat = async () => {
-    const sentAt = now()
-    const isBack = away
-    if (isBack) history = await inTime(readHistory())
-    const all = (await inTime(evaluate(beat, [key('servers')], [own]))) as string[]
-    leaseBegan = sentAt
-    for (let at = 0; at < all.length; at += 2) {
-      const [server = '', beats = ''] = all.slice(at, at + 2)
-      if (seen.get(server)?.beats !== beats) seen.set(server, { beats, changedAt: now() })
-    }
-    setAway(false)
-  }
-  const timer = setInterval(
-    () => void giveBeat().catch(() => setAway(true)),
-    leaseMs / beatsPerLease,
-  )
-  timer.unref()
-
-  await client.connect()
-  await subscriber.connect()
-  await subscriber.subscribe(key('messages'), (text) => {
-    const { server, topic, message } = JSON.parse(text) as {
-      server: string
-      topic: string
-      message: unknown
-    }
-    if (server === own) return
-    for (const listener of listeners.get(topic) ?? []) listener(message, server)
-  })
-  await giveBeat()
+  messages.begin()
 
   return {
-    servers: {
-      own,
-      count: () =>
-        Math.max(
-          1,
-          [...seen.values()].filter(({ changedAt }) => now() - changedAt < rememberedMs).length,
-        ),
-      isDead(server) {
-        const state = seen.get(server)
-        if (state === undefined) {
-          // Watched from now on.
-          seen.set(server, { beats: '', changedAt: now() })
-          return false
-        }
-        return server !== own && now() - state.changedAt > leaseMs
-      },
-      hasLease: () => now() - leaseBegan < leaseMs - 2_000,
-    },
+    servers: watch.servers,
     key,
-    async run(wanted, keys, args = []) {
-      if (away) throw new EngineAwayError('The engine is away')
-      try {
-        return await inTime(evaluate(wanted, keys, args))
-      } catch (error) {
-        if (error instanceof EngineAwayError || client.isReady) throw error
-        setAway(true)
-        throw new EngineAwayError('The connection to the engine is lost', { cause: error })
-      }
-    },
+    run: (script, keys, args = []) => runInTime(keeper, settings.timeoutMs, { script, keys, args }),
     notify(topic, message) {
-      if (away) return
-      client
-        .publish(key('messages'), JSON.stringify({ server: own, topic, message }))
-        .catch(() => {})
+      // Counted also where it is not sent: the next one shows the others that they have missed it.
+      const text = messages.encode(topic, message)
+      const session = keeper.state.isAway() ? undefined : keeper.current()
+      if (session !== undefined) publish(session, text).catch(() => {})
     },
-    onMessage(topic, listener) {
-      listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
-    },
-    history: () => history,
-    isAway: () => away,
-    onChange: (listener) => void changeListeners.push(listener),
-    async close() {
-      clearInterval(timer)
-      await inTime(evaluate(leave, [key('servers')], [own])).catch(() => {})
-      client.destroy()
-      subscriber.destroy()
-    },
+    onMessage: (topic, listener) => messages.onMessage(topic, listener),
+    onMissed: (listener) => messages.onMissed(listener),
+    ignoredMessages: () => messages.ignored(),
+    history: () => keeper.history(),
+    isAway: () => keeper.state.isAway(),
+    awayReason: () => keeper.state.reason(),
+    onChange: (listener) => keeper.state.onChange(listener),
+    close,
+  }
+}
+
+/** Names keys. A customer's name is between the only braces, which decide on the node of a Cluster. */
+function keysOf(prefix: string): Engine['key'] {
+  return (name, customer) =>
+    customer === undefined
+      ? `${prefix}:${name}`
+      : `${prefix}:{${customer.replaceAll(/[%{}]/g, encodeURIComponent)}}:${name}`
+}
+
+/** Shows this server alive, and looks at the others. Rejects if the engine cannot do its work. */
+async function showAlive(
+  session: Session,
+  {
+    own,
+    key,
+    watch,
+    settings: { now, prefix },
+  }: {
+    readonly own: string
+    readonly key: Engine['key']
+    readonly watch: ServerWatch
+    readonly settings: EngineSettings
+  },
+): Promise<void> {
+  const sentAt = now()
+  const [format, answer] = await Promise.all([
+    evaluate(session, formatScript, [key('format')], [keyFormat]),
+    evaluate(session, beatScript, [key('servers')], [own]),
+    session.check(),
+  ])
+  checkFormat(format, key('format'), prefix)
+  watch.observe(answer, sentAt)
+  const forgotten = watch.forgotten()
+  if (forgotten.length > 0) await evaluate(session, forgetScript, [key('servers')], forgotten)
+}
+
+/** Another connection to a server of the engine, for messages alone. */
+async function connectAgain(keeper: SessionKeeper, settings: EngineSettings) {
+  const [node] = (await keeper.wait()).nodes
+  if (node === undefined) throw new EngineAwayError('The engine has no servers')
+  return connectNode(node.at, accessOf(settings)).catch(async (error: unknown) => {
+    throw await explained(error, node.at, settings)
+  })
+}
+
+/** Resolves when the engine is reached, or after a while. Rejects only with a SetupError. */
+async function waitForEngine(keeper: SessionKeeper, messages: Messages): Promise<void> {
+  const opened = keeper.first.then(() => messages.ready)
+  try {
+    await within(opened, openTimeoutMs)
+  } catch (error) {
+    if (error instanceof SetupError) throw error
+  }
+}
+
+/** Runs a script; see {@link Engine}. */
+async function runInTime(
+  keeper: SessionKeeper,
+  timeoutMs: number,
+  given: {
+    readonly script: Script
+    readonly keys: readonly string[]
+    readonly args: readonly (string | number)[]
+  },
+): Promise<unknown> {
+  const { state } = keeper
+  const session = keeper.current()
+  if (session === undefined || state.isAway()) {
+    throw new EngineAwayError(`The engine is away: ${state.reason()}`)
+  }
+  try {
+    return await within(evaluate(session, given.script, given.keys, given.args), timeoutMs)
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (isMoving(error))
+      throw new EngineAwayError(`The Cluster moves keys: ${reason}`, { cause: error })
+    if (isOwnFault(error)) throw error
+    if (keeper.current() === session) {
+      state.set(reason)
+      keeper.beat()
+    }
+    throw new EngineAwayError(`The engine is away: ${reason}`, { cause: error })
   }
 }
