@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { SetupError } from '@holdfast/core'
 import type { AwayListener } from './away-state.ts'
 import { EngineAwayError, isMoving, isOwnFault, reasonOf, within } from './engine-errors.ts'
-import { connectNode } from './engine-node.ts'
+import { connectNode, type EngineNode } from './engine-node.ts'
 import {
+  connectTimeoutMs,
   type EngineOptions,
   type EngineSettings,
   resolveEngineSettings,
@@ -109,7 +110,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await giveBeat(session)
     },
   })
-  const messages = receiveMessages({ own, channel, connect: () => connectAgain(keeper, settings) })
+  const messages = receiveMessages({
+    own,
+    subscribe: (receive) => subscribeTo(channel, receive, { keeper, settings }),
+  })
   const close = async () => {
     messages.close()
     await keeper.close((session) => evaluate(session, leaveScript, [key('servers')], [own]))
@@ -178,13 +182,23 @@ async function showAlive(
   if (forgotten.length > 0) await evaluate(session, forgetScript, [key('servers')], forgotten)
 }
 
-/** Another connection to a server of the engine, for messages alone. */
-async function connectAgain(keeper: SessionKeeper, settings: EngineSettings) {
-  const [node] = (await keeper.wait()).nodes
-  if (node === undefined) throw new EngineAwayError('The engine has no servers')
-  return connectNode(node.at, accessOf(settings)).catch(async (error: unknown) => {
-    throw await explained(error, node.at, settings)
-  })
+/** Makes another connection to a server of the engine, for messages alone. */
+async function subscribeTo(
+  channel: string,
+  receive: (text: string) => void,
+  { keeper, settings }: { readonly keeper: SessionKeeper; readonly settings: EngineSettings },
+): Promise<EngineNode> {
+  const [first] = (await keeper.wait()).nodes
+  if (first === undefined) throw new EngineAwayError('The engine has no servers')
+  let node: EngineNode | undefined
+  try {
+    node = await connectNode(first.at, accessOf(settings))
+    await within(node.subscribe(channel, receive), connectTimeoutMs)
+    return node
+  } catch (error) {
+    node?.destroy()
+    throw await explained(error, first.at, settings)
+  }
 }
 
 /** Resolves when the engine is reached, or after a while. Rejects only with a SetupError. */

@@ -80,10 +80,20 @@ function explainTls(error: unknown, name: string): SetupError | undefined {
       'Give the certificate of that authority as PEM',
     )
   }
-  if (/ALERT_(?:CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/.test(code)) {
+  if (code.includes('ALERT_CERTIFICATE_REQUIRED')) {
     return refuse(
       `The engine ${name} asks for a certificate of the client`,
       'Give one, or set in its configuration: tls-auth-clients no',
+    )
+  }
+  if (code.includes('_ALERT_')) {
+    const alert = code
+      .replace(/^.*_ALERT_/, '')
+      .replaceAll('_', ' ')
+      .toLowerCase()
+    return refuse(
+      `The engine ${name} refuses the TLS connection: ${alert}`,
+      'If it asks for a certificate of the client, give one of an authority that it trusts',
     )
   }
   if (code.startsWith('ERR_SSL_')) {

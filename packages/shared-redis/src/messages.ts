@@ -26,16 +26,14 @@ export interface Messages {
 /**
  * Receives messages of other servers. Connects again for ever, and calls the listeners of `onMissed` when messages may have been missed.
  *
- * @param connect Makes a connection for messages alone, to a server that now has the messages of all
+ * @param subscribe Makes a connection for messages alone, to a server that now has the messages of all
  */
 export function receiveMessages({
   own,
-  channel,
-  connect,
+  subscribe,
 }: {
   readonly own: string
-  readonly channel: string
-  readonly connect: () => Promise<EngineNode>
+  readonly subscribe: (receive: (text: string) => void) => Promise<EngineNode>
 }): Messages {
   const listeners = new Map<string, ((message: unknown, server: string) => void)[]>()
   const missedListeners: (() => void)[] = []
@@ -67,10 +65,9 @@ export function receiveMessages({
       ignored++
     }
   }
-  const subscribe = async () => {
-    node = await connect()
+  const live = async () => {
+    node = await subscribe(receive)
     if (closing.signal.aborted) return node.destroy()
-    await within(node.subscribe(channel, receive), subscribeTimeoutMs)
     received.clear()
     ready.resolve(undefined)
     missed()
@@ -79,7 +76,7 @@ export function receiveMessages({
   const keep = async () => {
     for (let failures = 0; !closing.signal.aborted; failures++) {
       const began = performance.now()
-      await subscribe().catch((error: unknown) => {
+      await live().catch((error: unknown) => {
         if (error instanceof SetupError) ready.reject(error)
       })
       node?.destroy()
@@ -112,8 +109,6 @@ export function receiveMessages({
     },
   }
 }
-
-const subscribeTimeoutMs = 1_000
 
 /** A connection that stood this long was a good one: the next attempt is made at once. */
 const longEnoughMs = 5_000

@@ -26,6 +26,8 @@ export interface RunningRedis {
   readonly pid: number
   /** Its certificate as PEM; empty without TLS. */
   readonly ca: string
+  /** The key of that certificate as PEM; empty without TLS. */
+  readonly privateKey: string
   /** Runs a command by `redis-cli`, as the default user, and returns its output. Rejects if that is an error. */
   run(...command: readonly string[]): Promise<string>
   /** Stops the process, so that connections stay but get no answers (SIGSTOP), until `resume`. */
@@ -56,6 +58,7 @@ export async function startRedis(
 
 interface RedisFiles {
   readonly ca: string
+  readonly privateKey: string
   readonly args: readonly string[]
 }
 
@@ -66,13 +69,13 @@ async function writeFiles(dir: string, { tls = false, acl }: RedisOptions): Prom
     await writeFile(path, `${acl.join('\n')}\n`)
     args.push('--aclfile', path)
   }
-  if (!tls) return { ca: '', args }
+  if (!tls) return { ca: '', privateKey: '', args }
   const { certificate, privateKey } = await makeCertificate()
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')]
   await writeFile(cert, certificate)
   await writeFile(key, privateKey)
   args.push('--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert)
-  return { ca: certificate, args: [...args, '--tls-auth-clients', 'no'] }
+  return { ca: certificate, privateKey, args: [...args, '--tls-auth-clients', 'no'] }
 }
 
 /** How often another port is tried if the first is taken meanwhile. */
@@ -90,7 +93,7 @@ async function startOnFreePort(
     const ports = tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
     const command = [...serverArgs(dir), ...ports, ...secret, ...files.args, ...args]
     try {
-      return running(await startServer(command), { port, dir, command, ca: files.ca, options })
+      return running(await startServer(command), { port, dir, command, files, options })
     } catch (error) {
       if (left === 0 || !String(error).includes('Address already in use')) throw error
     }
@@ -107,13 +110,13 @@ function running(
     port,
     dir,
     command,
-    ca,
+    files: { ca, privateKey },
     options: { password, tls = false },
   }: {
     readonly port: number
     readonly dir: string
     readonly command: readonly string[]
-    readonly ca: string
+    readonly files: RedisFiles
     readonly options: RedisOptions
   },
 ): RunningRedis {
@@ -128,6 +131,7 @@ function running(
       return child.pid ?? 0
     },
     ca,
+    privateKey,
     run: (...words) => runCli([...secret, ...secure, '-p', `${port}`, ...words]),
     suspend: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
