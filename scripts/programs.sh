@@ -5,6 +5,12 @@ require_program() {
   command -v "$1" >/dev/null || get_program "$1" "$2"
 }
 
+# A server that counts, and its command line. Valkey's server will do, too: HOLDFAST_REDIS names it.
+require_redis() {
+  require_program "${HOLDFAST_REDIS:-redis-server}" redis-server
+  require_program redis-cli redis-tools
+}
+
 # Python, and what makes environments with pip in them, which Debian has in a package of its own.
 require_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || get_program 'python3 with venv' python3-venv

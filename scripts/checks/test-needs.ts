@@ -15,6 +15,7 @@ const users = {
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
   webkit: ['packages/web/test/browser/webkit-driver.ts'],
   prometheus: ['packages/testing/src/prometheus/', '@holdfast/testing/prometheus'],
+  redis: ['packages/testing/src/redis/', '@holdfast/testing/redis'],
   python: ['packages/system-tests/test/openapi/python-environment.ts'],
   go: ['packages/system-tests/test/tus-clients/support/go-client.ts'],
   java: ['packages/system-tests/test/openapi/clients/client-project.ts'],

@@ -85,6 +85,7 @@ describe('testNeeds', () => {
     const browser = 'packages/testing/src/browsers/browse.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const python = 'packages/system-tests/test/openapi/python-environment.ts'
+    const redis = 'packages/testing/src/redis/start-redis.ts'
     const go = 'packages/system-tests/test/tus-clients/support/go-client.ts'
     const java = 'packages/system-tests/test/openapi/clients/client-project.ts'
     const systemd = 'packages/system-tests/test/docs/analyze-unit.ts'
@@ -96,6 +97,8 @@ describe('testNeeds', () => {
       'packages/system-tests/test/abuse/b.test.ts': "import '@holdfast/testing/browsers'\n",
       'packages/system-tests/test/docs/c.test.ts': "import './analyze-unit.ts'\n",
       'packages/server/test/metrics/d.test.ts': "import '@holdfast/testing/prometheus'\n",
+      'packages/shared-redis/test/i.test.ts': "import '@holdfast/testing/redis'\n",
+      [redis]: '',
       'packages/system-tests/test/containers/e.test.ts': "import './support/product-image.ts'\n",
       'packages/system-tests/test/openapi/e.test.ts': "import './python-environment.ts'\n",
       'packages/system-tests/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
@@ -114,7 +117,8 @@ describe('testNeeds', () => {
       [btrfs]: '',
       'packages/store-disk/test/f.test.ts': "import './mounted-disk.ts'\n",
     }
-    const all = 's3servers images proxies browsers prometheus python go java postgres btrfs systemd'
+    const all =
+      's3servers images proxies browsers prometheus redis python go java postgres btrfs systemd'
     expect(await needs(files)).to.equal(all)
     expect(await needs(files, 'packages/system-tests/test/abuse/b.test.ts')).to.equal('browsers')
   })
