@@ -12,15 +12,18 @@ describe('createServerWatch', () => {
   const watched = () => {
     let time = 0
     const watch = createServerWatch('own', { leaseMs: 9_000, now: () => time })
+    /** Time passes; then a heartbeat is sent, and answered `tookMs` later. */
+    const beat = (passedMs: number, answer: Readonly<Record<string, string>>, tookMs = 0) => {
+      time += passedMs
+      const sentAt = time
+      time += tookMs
+      watch.observe(Object.entries(answer).flat(), sentAt)
+    }
     return {
-      ...watch,
-      /** Time passes; then a heartbeat is sent, and answered `tookMs` later. */
-      beat(passedMs: number, answer: Readonly<Record<string, string>>, tookMs = 0) {
-        time += passedMs
-        const sentAt = time
-        time += tookMs
-        watch.observe(Object.entries(answer).flat(), sentAt)
-      },
+      servers: watch.servers,
+      beat,
+      restart: () => watch.restart(),
+      forgotten: () => watch.forgotten(),
       pass: (ms: number) => void (time += ms),
     }
   }

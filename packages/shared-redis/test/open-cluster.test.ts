@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { rejection, until } from '@holdfast/testing'
+import { startRedisCluster, type RunningCluster } from '@holdfast/testing/redis'
+import { EngineAwayError, script } from '@holdfast/shared-redis'
+import { slotOf } from '../src/cluster-slot.ts'
+import { changesOf, useEngines } from './support/use-engines.ts'
+
+const increment = script("return redis.call('INCR', KEYS[1])")
+const both = script("return redis.call('INCR', KEYS[1]) + redis.call('INCR', KEYS[2])")
+
+describe('openEngine with a Cluster', function () {
+  const engines = useEngines()
+  let cluster: RunningCluster
+  before(async () => {
+    cluster = await startRedisCluster()
+  })
+  after(() => cluster.stop())
+  const customers = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'Zoë', 'a}{b']
+
+  it('runs scripts on the node that has the keys', async () => {
+    const engine = await engines.open({ url: cluster.url, prefix: 'run' })
+    for (const customer of customers) {
+      const keys = ['one', 'two'].map((name) => engine.key(name, customer))
+      expect(await engine.run(both, keys)).to.equal(2)
+    }
+    const sizes = await Promise.all(cluster.servers.map((server) => server.run('DBSIZE')))
+    expect(sizes).to.not.include('0')
+  })
+
+  it('shows each server the others, and sends them messages', async () => {
+    const url = cluster.url.split(',').at(-1) ?? ''
+    const first = await engines.open({ url: cluster.url, prefix: 'see' })
+    const second = await engines.open({ url: `redis+cluster://${url}`, prefix: 'see' })
+    await until('they see each other', () => first.servers.count() === 2)
+    expect(first.history()).to.equal(second.history())
+    expect(first.history().split(' ')).to.have.length(3)
+    const received: unknown[] = []
+    second.onMessage('topic', (message) => void received.push(message))
+    first.notify('topic', 1)
+    await until('it has arrived', () => received.length === 1)
+  })
+
+  it('follows keys that move to another node, and is not away', async () => {
+    const engine = await engines.open({ url: cluster.url, prefix: 'move' })
+    const changes = changesOf(engine)
+    const key = engine.key('number', 'alice')
+    const history = engine.history()
+    expect(await engine.run(increment, [key])).to.equal(1)
+    for (const [nth, server] of cluster.servers.entries()) {
+      await cluster.moveSlot(slotOf(key), server)
+      expect(await engine.run(increment, [key])).to.equal(nth + 2)
+    }
+    expect(engine.history()).to.equal(history)
+    expect(changes).to.deep.equal([])
+  })
+
+  it('throws an error for keys of several nodes', async () => {
+    const engine = await engines.open({ url: cluster.url, prefix: 'cross' })
+    const keys = customers.map((customer) => engine.key('number', customer))
+    const error = await rejection(engine.run(both, keys))
+    expect(error.message).to.include('CROSSSLOT')
+    expect(engine.isAway()).to.equal(false)
+  })
+
+  it('is away while one node is, and has another history afterwards', async () => {
+    const engine = await engines.open({ url: cluster.url, prefix: 'down' })
+    const before = engine.history()
+    const [, server] = cluster.servers
+    await server?.kill()
+    await until('it notices', () => engine.isAway())
+    const error = await rejection(engine.run(increment, [engine.key('number', 'alice')]))
+    expect(error).to.be.instanceOf(EngineAwayError)
+    await server?.restart()
+    await until('the engine is back', () => !engine.isAway())
+    expect(engine.history()).to.not.equal(before)
+    for (const customer of customers) {
+      expect(await engine.run(increment, [engine.key('number', customer)])).to.equal(1)
+    }
+  })
+})
+
+describe('slotOf', () => {
+  const engines = useEngines()
+
+  it('is the slot that the engine computes', async () => {
+    const cluster = await startRedisCluster()
+    engines.onEnd(() => cluster.stop())
+    const [server] = cluster.servers
+    const keys = [
+      '',
+      'a',
+      '123456789',
+      '{a}b',
+      'b{a}',
+      '{}a',
+      'a{}b{c}',
+      '{a',
+      'a}b{c',
+      '{{a}}',
+      'Zoë',
+      '€{ß}',
+    ]
+    for (const key of keys) {
+      expect(await server?.run('CLUSTER', 'KEYSLOT', key), key).to.equal(String(slotOf(key)))
+    }
+  })
+})
