@@ -21,7 +21,7 @@ import {
 import {
   type Config,
   findConfig,
-  secretNames,
+  minioSecretNames,
   secretVariables,
   settingNames,
   settings,
@@ -111,7 +111,7 @@ export function describeCopy(yargs: Argv): Argv {
     )
 }
 
-const keyVariables = secretNames.map((name) => `$${secretVariables(name).value}`)
+const keyVariables = minioSecretNames.map((name) => `$${secretVariables(name).value}`)
 
 /** Copies files from one store to another; resolves with the exit code. */
 export async function copy(flags: CopyFlags): Promise<number> {

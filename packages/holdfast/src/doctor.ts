@@ -9,7 +9,12 @@ import {
 } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
-import { refuseFlagsOfOtherStores, refuseStrayWords, withSettings } from './settings/flags.ts'
+import {
+  refuseFlagsOfOtherStores,
+  refuseFlagsWithoutSharedUrl,
+  refuseStrayWords,
+  withSettings,
+} from './settings/flags.ts'
 import { jsonLine, print } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
@@ -52,6 +57,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   refuseStrayWords(flags)
   const config = await findConfig(flags, process.env)
   refuseFlagsOfOtherStores(flags, [config.store])
+  refuseFlagsWithoutSharedUrl(flags, config)
   return runDoctor(config, flags.json)
 }
 

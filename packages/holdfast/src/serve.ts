@@ -6,7 +6,12 @@ import {
   settingNames,
   type WrittenSettings,
 } from '@holdfast/server/config'
-import { refuseFlagsOfOtherStores, withSettings, refuseStrayWords } from './settings/flags.ts'
+import {
+  refuseFlagsOfOtherStores,
+  refuseFlagsWithoutSharedUrl,
+  withSettings,
+  refuseStrayWords,
+} from './settings/flags.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {
@@ -38,7 +43,7 @@ export function describeServe(yargs: Argv): Argv {
 
 /** The keys are no options: an option could be given as a flag. */
 const keysEpilog = [
-  'The keys of the MinIO store come from the environment only, as they are or by the path of a file:',
+  'The keys of the MinIO store, and the password for Valkey or Redis, come from the environment only, as they are or by the path of a file:',
   ...secretNames.map((name) => {
     const { value, file } = secretVariables(name)
     return `  $${value}, or $${file}`
@@ -56,6 +61,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   refuseStrayWords(flags)
   const config = await findConfig(flags, process.env)
   refuseFlagsOfOtherStores(flags, [config.store])
+  refuseFlagsWithoutSharedUrl(flags, config)
   // Loaded only now: without the server, help, error messages and other commands come twice as fast.
   const { runServer } = await import('@holdfast/server/run')
   return runServer(config)

@@ -130,6 +130,15 @@ describe('holdfast', () => {
       ['serve', '--minio-secret-key', 'x'],
       '--minio-secret-key is not accepted, since flags show in the list of processes; set HOLDFAST_MINIO_SECRET_KEY, or HOLDFAST_MINIO_SECRET_KEY_FILE',
     ],
+    [
+      ['serve', '--shared-password', 'x'],
+      '--shared-password is not accepted, since flags show in the list of processes; set HOLDFAST_SHARED_PASSWORD, or HOLDFAST_SHARED_PASSWORD_FILE',
+    ],
+    [
+      ['serve', '--shared-user', 'x', '--shared-prefix', 'y'],
+      'Without --shared-url the server does not use --shared-user, --shared-prefix',
+    ],
+    [['serve', '--shared-url', 'redis://:x@127.0.0.1'], 'set HOLDFAST_SHARED_PASSWORD'],
   ]
   it('says of a client what the system refuses, without asking for a report', async () => {
     const { code, stderr } = await holdfast(['get', 'x', '-o', 'none/x'])

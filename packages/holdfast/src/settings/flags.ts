@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs'
 import {
+  type Config,
   environmentName,
   type SettingName,
   settings,
@@ -61,6 +62,23 @@ export function refuseFlagsOfOtherStores(
   const wanted = [...new Set(idle.map((name) => settings[name].store))].join(' or ')
   throw new SetupError(`The store is ${inUse.join(' and ')}, which does not use ${named}`, [
     `Choose the store ${wanted}, or leave that out.`,
+  ])
+}
+
+/**
+ * Refuses flags about Valkey or Redis unless the configuration says where it is, since they would have no effect.
+ *
+ * @throws SetupError that names every such flag
+ */
+export function refuseFlagsWithoutSharedUrl(flags: WrittenSettings, config: Config): void {
+  if (config['shared-url'] !== undefined) return
+  const idle = settingNames.filter(
+    (name) => name.startsWith('shared-') && flags[name] !== undefined,
+  )
+  if (idle.length === 0) return
+  const named = idle.map((name) => `--${name}`).join(', ')
+  throw new SetupError(`Without --shared-url the server does not use ${named}`, [
+    'Give the URL of Valkey or Redis, or leave that out.',
   ])
 }
 

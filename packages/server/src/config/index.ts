@@ -1,7 +1,7 @@
 export { findConfig, type Config } from './resolve-config.ts'
 export { parsePeriod } from './parse-setting.ts'
 export type { WrittenSettings } from './read-config-file.ts'
-export { secretNames, secretRemedy, secretVariables } from './secrets.ts'
+export { minioSecretNames, secretNames, secretRemedy, secretVariables } from './secrets.ts'
 export {
   environmentName,
   settingNames,

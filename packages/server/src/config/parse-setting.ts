@@ -69,6 +69,49 @@ export const endpoint = (value: string): string => {
   return url.origin
 }
 
+const sharedSchemes = [
+  'redis',
+  'rediss',
+  'redis+sentinel',
+  'rediss+sentinel',
+  'redis+cluster',
+  'rediss+cluster',
+]
+
+/**
+ * The URL of Valkey or Redis, as it was written. Only its scheme is checked here, and that it has no password: whoever connects checks
+ * the rest.
+ */
+export const sharedUrl = (value: string): string => {
+  const [, scheme = '', rest = ''] = /^([^/]*):\/\/(.+)$/s.exec(value) ?? []
+  if (!sharedSchemes.includes(scheme)) {
+    throw rangeErrorOf(
+      advice(
+        'is not the address of Valkey or Redis',
+        `write ${sharedSchemes.map((each) => `${each}://`).join(', ')}, such as rediss://host:6379`,
+      ),
+    )
+  }
+  // A password may contain slashes, so all before the last @ is looked at.
+  if (rest.slice(0, rest.lastIndexOf('@') + 1).includes(':')) {
+    throw rangeErrorOf(
+      advice(
+        'has a password, which the list of processes or a copy of the settings would show',
+        'set HOLDFAST_SHARED_PASSWORD, or HOLDFAST_SHARED_PASSWORD_FILE with the path of a file that holds it',
+      ),
+    )
+  }
+  return value
+}
+
+/** What keys begin with. Braces are refused: in a cluster they decide which node has a key. */
+export const keyPrefix = (value: string): string => {
+  if (/^[\w.:-]{1,64}$/.test(value)) return value
+  throw rangeErrorOf(
+    advice('is not a prefix of keys', 'write 1 to 64 letters, digits, or any of . _ : -'),
+  )
+}
+
 /** Texts, separated by commas. */
 export const list = (value: string): readonly string[] =>
   value.split(',').map((item) => item.trim())
@@ -87,7 +130,7 @@ export const origins = (value: string): readonly string[] => {
 
 /** `text` in quotes, for messages, without what may be the name and password of a URL, even of a misspelt one. */
 export function quoted(text: string): string {
-  return `"${text.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@')}"`
+  return `"${text.replace(/^([a-z+]+:\/\/)?.*@/is, '$1…@')}"`
 }
 
 const factors: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

@@ -1,20 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
-import { environmentName } from './settings.ts'
+import { environmentName, type StoreKind } from './settings.ts'
 
 /**
  * Values that must not appear in a list of processes or be committed with a configuration file. They come from the environment, or
  * from a file that the environment names.
  */
 export const secrets = {
-  'minio-access-key': 'Access key of the MinIO store',
-  'minio-secret-key': 'Secret key of the MinIO store',
-} as const
+  'minio-access-key': { describe: 'Access key of the MinIO store', store: 'minio' },
+  'minio-secret-key': { describe: 'Secret key of the MinIO store', store: 'minio' },
+  'shared-password': { describe: 'Password for Valkey or Redis' },
+} as const satisfies Readonly<Record<string, Secret>>
+
+interface Secret {
+  readonly describe: string
+  /** The only store that needs the secret; absent if it is for the server. */
+  readonly store?: StoreKind
+}
 
 export type SecretName = keyof typeof secrets
 
 export const secretNames = Object.keys(secrets) as readonly SecretName[]
+
+/** The secrets without which the MinIO store cannot be opened. */
+export const minioSecretNames = secretNames.filter((name) => 'store' in secrets[name])
 
 /** The variable that holds a secret, and the one that holds the path of a file with it. */
 export function secretVariables(name: SecretName): {

@@ -2,10 +2,12 @@ import { parseByteSize } from '@holdfast/core'
 import {
   count,
   endpoint,
+  keyPrefix,
   list,
   oneOf,
   origins,
   port,
+  sharedUrl,
   text,
   truth,
   workers,
@@ -202,6 +204,28 @@ export const settings = {
     describe: 'File for the audit trail, - for standard output; no trail if unset',
     default: undefined,
     parse: text,
+  }),
+  'shared-url': setting({
+    describe:
+      'Valkey or Redis in which several servers count together, such as rediss://host; each counts for itself if unset',
+    default: undefined,
+    parse: sharedUrl,
+  }),
+  'shared-user': setting({
+    describe: 'Name under which the server logs in to Valkey or Redis',
+    default: undefined,
+    parse: text,
+  }),
+  'shared-ca': setting({
+    describe: 'File with the authorities that certify Valkey or Redis; PEM',
+    default: undefined,
+    parse: text,
+  }),
+  'shared-prefix': setting({
+    describe:
+      'What all keys in Valkey or Redis begin with; servers with the same one count together',
+    default: 'holdfast',
+    parse: keyPrefix,
   }),
   data: setting({
     describe: 'Directory that keeps the files; made if missing',

@@ -26,6 +26,7 @@ import {
   clearTextWarning,
 } from '../listen/explain-listening.ts'
 import { adminAddress } from '../serve/server-watch.ts'
+import { sharedFindings } from './shared-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
 
 /** A group of findings. */
@@ -44,6 +45,10 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
   yield { title: 'Network', findings: networkFindings(config) }
   const { findings, promisedBytes } = await examineCustomers(config.customers)
   yield { title: 'Customers', findings }
+  if (config['shared-url'] !== undefined) {
+    const shared = attemptFindings('settings', sharedFindings(config), signal)
+    yield { title: 'Several servers', findings: shared }
+  }
   if (config.store === 'minio') {
     const found = bucketFindings(config, signal)
     yield { title: 'MinIO store', findings: attemptFindings('bucket', found, signal) }

@@ -60,8 +60,9 @@ export async function clearTextWarning(config: Config): Promise<Advice | undefin
   )
 }
 
-async function isLoopback(host: string): Promise<boolean> {
-  // The address on which the server will listen. An unknown name is refused elsewhere.
+/** Whether connections to `host`, a name or an address, stay on this machine. */
+export async function isLoopback(host: string): Promise<boolean> {
+  // The address that is used. An unknown name is refused elsewhere.
   const { address } = await lookup(host).catch(() => ({ address: host }))
   return isIP(address) !== 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -39,6 +39,10 @@ describe('resolveConfig', () => {
       'log-level': 'info',
       'log-format': 'auto',
       'audit-log': undefined,
+      'shared-url': undefined,
+      'shared-user': undefined,
+      'shared-ca': undefined,
+      'shared-prefix': 'holdfast',
       data: './data',
       'min-free-space': 16 * 1024 * 1024,
       'cache-size': 32 * 1024 * 1024,
@@ -119,6 +123,21 @@ describe('resolveConfig', () => {
     ]) {
       expect(() => resolveConfig({ flags: { 'minio-endpoint': endpoint } }))
         .to.throw(SetupError, '--minio-endpoint "')
+        .with.property('message')
+        .that.does.not.match(/me:|cret/)
+    }
+  })
+
+  it('repeats no password in the URL of Valkey or Redis', () => {
+    for (const url of [
+      'rediss://me:s3cret@valkey:6379',
+      'redis+sentinel://:s3cret@a:26379,b:26379/main',
+      'redis://me:s3/cret@valkey',
+      'valkey://me:s3cret@valkey',
+      'me:s3cret@valkey',
+    ]) {
+      expect(() => resolveConfig({ environment: { HOLDFAST_SHARED_URL: url } }))
+        .to.throw(SetupError, 'HOLDFAST_SHARED_URL "')
         .with.property('message')
         .that.does.not.match(/me:|cret/)
     }

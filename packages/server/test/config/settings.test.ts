@@ -110,4 +110,50 @@ describe('settings', () => {
       expect(() => settings['minio-create-bucket'].parse(text)).to.throw(RangeError, 'neither true')
     })
   }
+
+  for (const url of [
+    'redis://127.0.0.1:6379/0',
+    'rediss://holdfast@valkey.example.com',
+    'redis+sentinel://10.0.0.1:26379,10.0.0.2:26379/main',
+    'rediss+sentinel://10.0.0.1/main',
+    'redis+cluster://10.0.0.1:6379,10.0.0.2:6379',
+    'rediss+cluster://[2001:db8::1]:6379',
+  ]) {
+    it(`takes ${url} for the URL of Valkey or Redis`, () => {
+      expect(settings['shared-url'].parse(url)).to.equal(url)
+    })
+  }
+
+  for (const url of [
+    '',
+    'valkey',
+    'valkey:6379',
+    'redi://valkey',
+    'https://valkey',
+    'redis:valkey',
+    'redis://',
+  ]) {
+    it(`refuses "${url}" for the URL of Valkey or Redis, and shows how to write it`, () => {
+      expect(() => settings['shared-url'].parse(url)).to.throw(
+        RangeError,
+        /is not the address of Valkey or Redis[^]*such as rediss:/,
+      )
+    })
+  }
+
+  it('refuses a password in the URL of Valkey or Redis, and says where it belongs', () => {
+    for (const url of ['redis://:s3cret@valkey', 'rediss+cluster://me:s3/cret@a,b']) {
+      expect(() => settings['shared-url'].parse(url)).to.throw(
+        RangeError,
+        /has a password.*set HOLDFAST_SHARED_PASSWORD, or HOLDFAST_SHARED_PASSWORD_FILE/,
+      )
+    }
+  })
+
+  it('refuses braces and blanks in the prefix of keys', () => {
+    expect(settings['shared-prefix'].parse('files:of_eu-1.')).to.equal('files:of_eu-1.')
+    for (const prefix of ['', '{eu}', 'a b', 'a'.repeat(65)]) {
+      expect(() => settings['shared-prefix'].parse(prefix)).to.throw(RangeError, 'is not a prefix')
+    }
+  })
 })
