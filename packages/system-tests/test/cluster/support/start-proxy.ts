@@ -1,22 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { until, deployedFile } from '@holdfast/testing'
 import { makeCertificate } from '@holdfast/testing'
 
-export type ProxyKind = 'nginx' | 'haproxy'
+/** By the file of docs/deploy; `compose-haproxy` is that of the containers. */
+export type ProxyKind = 'nginx' | 'haproxy' | 'compose-haproxy'
 
 /** Ports of 127.0.0.1. */
 export interface ProxyRoutes {
-  /** Where clients come in, and where holdfast finds MinIO. */
+  /** Where clients come in. */
   readonly clients: number
-  readonly store: number
-  /** Three servers, and four nodes. */
+  /** Where holdfast finds MinIO; the proxy of the containers is not between them. */
+  readonly store?: number
+  /** Three servers, and four nodes; in containers two servers. */
   readonly holdfast: readonly number[]
-  readonly minio: readonly number[]
+  readonly minio?: readonly number[]
   /** The admin ports of the servers, for HAProxy to ask whether they are ready. Default: it asks whether they answer. */
   readonly admin?: readonly number[]
 }
@@ -38,8 +41,10 @@ export async function startProxy(kind: ProxyKind, routes: ProxyRoutes): Promise<
   await writeFile(join(folder, 'certificate.pem'), certificate)
   await writeFile(join(folder, 'key.pem'), privateKey, { mode: 0o600 })
   await writeFile(join(folder, 'both.pem'), certificate + privateKey, { mode: 0o600 })
+  await writeFile(join(folder, 'certificate.pem.key'), privateKey, { mode: 0o600 })
   const config = join(folder, 'config')
   await writeFile(config, configs[kind](routes, folder))
+  if (kind !== 'nginx') await promisify(execFile)('haproxy', ['-c', '-f', config])
   const [program, ...args] = commands[kind](config)
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
@@ -52,7 +57,7 @@ export async function startProxy(kind: ProxyKind, routes: ProxyRoutes): Promise<
     await rm(folder, { recursive: true })
   }
   try {
-    for (const port of [routes.clients, routes.store]) {
+    for (const port of [routes.clients, routes.store].filter((each) => each !== undefined)) {
       await until(
         () => `${kind} listens; it said: ${said}`,
         () => answers(port),
@@ -72,6 +77,7 @@ const commands = {
   nginx: (config: string) => ['nginx', '-c', config, '-g', 'daemon off;'],
   // In the foreground, in one process.
   haproxy: (config: string) => ['haproxy', '-db', '-f', config],
+  'compose-haproxy': (config: string) => ['haproxy', '-db', '-f', config],
 } satisfies Record<ProxyKind, (config: string) => [string, ...string[]]>
 
 const configs: Record<ProxyKind, (routes: ProxyRoutes, folder: string) => string> = {
@@ -100,9 +106,20 @@ const configs: Record<ProxyKind, (routes: ProxyRoutes, folder: string) => string
       'bind :443': `bind 127.0.0.1:${routes.clients}`,
       '/etc/ssl/files.example.com/haproxy.pem': join(folder, 'both.pem'),
     }),
+  'compose-haproxy': ({ clients, holdfast, admin = [] }, folder) =>
+    deployedFile('compose-haproxy.cfg', {
+      'bind :8443': `bind 127.0.0.1:${clients}`,
+      '/run/secrets/tls.crt': join(folder, 'certificate.pem'),
+      ...Object.fromEntries(
+        holdfast.map((port, index) => [
+          `holdfast-${index + 1}:3000 check port 3001`,
+          `127.0.0.1:${port} check port ${admin[index] ?? 0}`,
+        ]),
+      ),
+    }),
 }
 
-function addresses({ store, holdfast, minio }: ProxyRoutes): Record<string, string> {
+function addresses({ store = 0, holdfast, minio = [] }: ProxyRoutes): Record<string, string> {
   const pairs: (readonly [string, number])[] = [
     ['10.0.0.10:9000', store],
     ...holdfast.map((port, index) => [`10.0.0.1${index + 1}:3000`, port] as const),
