@@ -10,10 +10,12 @@ mc_version=$(<"$mc_source/version")
 ensure_local_images() {
   require_program busybox busybox-static
   require_program nginx nginx
+  require_program haproxy haproxy
+  require_program redis-server redis-server
   docker compose version >/dev/null 2>&1 || require_program docker-compose docker-compose
   local fingerprint image
   fingerprint=$(local_images_fingerprint)
-  for image in base nginx mc; do
+  for image in base nginx haproxy valkey mc; do
     if [[ $(docker image inspect --format '{{.Config.Labels.fingerprint}}' "holdfast/local-$image" 2>/dev/null) != "$fingerprint" ]]; then
       make_local_image "$image" "$fingerprint"
     fi
@@ -22,7 +24,8 @@ ensure_local_images() {
 
 local_images_fingerprint() {
   {
-    cat "$root/scripts/containers/local-images.sh" "$(command -v busybox)" "$(command -v nginx)" "$certificates"
+    cat "$root/scripts/containers/local-images.sh" "$(command -v busybox)" "$(command -v nginx)" "$(command -v haproxy)" \
+      "$(command -v redis-server)" "$certificates"
     cat "$(npm_folder)/package.json"
     echo "$mc_version"
     "$node" --version
@@ -71,6 +74,18 @@ fill_nginx() {
   take_program "$(command -v nginx)" usr/sbin/nginx
   mkdir -p var/{lib,log}/nginx
   printf '%s\n' 'FROM scratch' 'COPY . /' >Dockerfile
+}
+
+fill_haproxy() {
+  take_program "$(command -v haproxy)" usr/sbin/haproxy
+  printf '%s\n' 'FROM scratch' 'COPY . /' >Dockerfile
+}
+
+# For valkey/valkey:8-alpine: Redis under the name of Valkey, with the shell and the user that the image has. A new volume at
+# /data takes over whose the directory is.
+fill_valkey() {
+  take_program "$(command -v redis-server)" usr/local/bin/valkey-server
+  printf '%s\n' 'FROM holdfast/local-base' 'COPY . /' 'RUN mkdir /data && chown 999:1000 /data' >Dockerfile
 }
 
 # From its source, which takes a minute or two the first time. Its shell is that of the base.

@@ -22,7 +22,7 @@ const known = new Set([
 
 /** The variables that the project's tests and scripts set for themselves, and for the programs that they run. */
 const ofTheProject =
-  /^HOLDFAST_(COMMAND|NODE|BIN|IMAGE|BASE_IMAGE|NGINX_IMAGE|MINIO_IMAGE|BROWSER|WITHOUT_CONTAINERS|(TEST|BENCH|BACKUP)_.*)$/
+  /^HOLDFAST_(COMMAND|NODE|BIN|IMAGE|BASE_IMAGE|(NGINX|MINIO|HAPROXY|VALKEY)_IMAGE|BROWSER|WITHOUT_CONTAINERS|(TEST|BENCH|BACKUP)_.*)$/
 
 /** The variables that Kubernetes sets in every pod for a service whose name begins with `holdfast`. */
 const ofKubernetes = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/

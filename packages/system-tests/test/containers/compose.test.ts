@@ -1,36 +1,66 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../../server/src/config/resolve-config.ts'
+import { unknownVariables } from '../../../server/src/config/warn-of-variables.ts'
+import { startRedis } from '@holdfast/testing/redis'
 
 const root = new URL('../../../../', import.meta.url)
 const textOf = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 interface Service {
+  readonly profiles?: readonly string[]
+  readonly entrypoint?: string | readonly string[]
+  readonly networks?: readonly string[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly security_opt?: readonly string[]
   readonly ports?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly stop_grace_period?: string
-  readonly secrets?: readonly string[]
+  readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[]
+  readonly volumes?: readonly string[]
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>
   readonly build?: { readonly args?: Readonly<Record<string, string>> }
 }
 
+interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>
+  readonly volumes: Readonly<Record<string, unknown>>
+  readonly secrets: Readonly<Record<string, unknown>>
+}
+
+/** The parts in which a server of the cluster differs from the one alone. */
+const differences = {
+  profiles: undefined,
+  depends_on: undefined,
+  networks: undefined,
+  secrets: undefined,
+  environment: undefined,
+}
+
 describe('compose.yaml', () => {
-  const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
-    services: Readonly<Record<string, Service>>
-  }
+  const file = parse(textOf('compose.yaml'), { merge: true }) as ComposeFile
+  const { services } = file
+  const namesWith = (profile: string | undefined) =>
+    Object.keys(services).filter((name) => services[name]?.profiles?.[0] === profile)
+
+  it('starts one server unless the profile "cluster" is asked for', () => {
+    expect(namesWith(undefined)).to.have.members(['nginx', 'holdfast', 'minio', 'minio-setup'])
+    expect(namesWith('cluster')).to.have.members(['haproxy', 'holdfast-1', 'holdfast-2', 'valkey'])
+  })
 
   it('gives no service a right that it does not need, and publishes nothing but TLS', () => {
-    expect(Object.keys(services)).to.have.members(['nginx', 'holdfast', 'minio', 'minio-setup'])
     for (const [name, service] of Object.entries(services)) {
       expect(service, name).to.deep.include({
         read_only: true,
         cap_drop: ['ALL'],
         security_opt: ['no-new-privileges:true'],
       })
-      if (name !== 'nginx') expect(service.ports, name).to.equal(undefined)
+      if (name !== 'nginx' && name !== 'haproxy') expect(service.ports, name).to.equal(undefined)
     }
   })
 
@@ -39,7 +69,11 @@ describe('compose.yaml', () => {
       Object.keys(environment),
     )
     const secret = variables.filter((name) => /PASSWORD|SECRET/.test(name))
-    expect(secret).to.have.members(['HOLDFAST_MINIO_SECRET_KEY_FILE', 'MINIO_ROOT_PASSWORD_FILE'])
+    expect([...new Set(secret)]).to.have.members([
+      'HOLDFAST_MINIO_SECRET_KEY_FILE',
+      'HOLDFAST_SHARED_PASSWORD_FILE',
+      'MINIO_ROOT_PASSWORD_FILE',
+    ])
   })
 
   it('keeps the password of the root user of MinIO from all services but MinIO and its set-up', () => {
@@ -59,9 +93,52 @@ describe('compose.yaml', () => {
     expect(secrets).to.deep.equal(['minio-password'])
   })
 
-  it('lets uploads under way finish', () => {
-    const patienceSeconds = Number.parseInt(services['holdfast']?.stop_grace_period ?? '')
-    expect(patienceSeconds * 1000).to.be.above(resolveConfig()['shutdown-grace'])
+  it('has two servers in the cluster that differ from the one alone only in what several need', () => {
+    const { 'holdfast-1': first, 'holdfast-2': second, holdfast: alone } = services
+    expect(first).to.deep.equal(second)
+    expect({ ...first, ...differences }).to.deep.equal({ ...alone, ...differences })
+    const added = Object.entries(first?.environment ?? {}).filter(
+      ([name]) => alone?.environment?.[name] === undefined,
+    )
+    expect(first?.environment).to.include(alone?.environment)
+    expect(Object.keys(Object.fromEntries(added))).to.have.members([
+      'HOLDFAST_SHARED_URL',
+      'HOLDFAST_SHARED_PASSWORD_FILE',
+      'HOLDFAST_ADMIN_HOST',
+      'HOLDFAST_SHUTDOWN_DELAY',
+    ])
+  })
+
+  for (const name of ['holdfast', 'holdfast-1']) {
+    it(`gives ${name} settings that the server takes, and time to end`, () => {
+      const { environment = {}, stop_grace_period: patience = '' } = services[name] ?? {}
+      expect(unknownVariables(environment)).to.deep.equal([])
+      const { 'shutdown-grace': grace, 'shutdown-delay': delay } = resolveConfig({ environment })
+      expect(Number.parseInt(patience) * 1000).to.be.above(grace + delay)
+    })
+  }
+
+  it('lets only the servers of the cluster reach Valkey', () => {
+    const reaching = Object.entries(services).filter(([, { networks = [] }]) =>
+      networks.includes('shared'),
+    )
+    expect(reaching.map(([name]) => name)).to.have.members(['holdfast-1', 'holdfast-2', 'valkey'])
+    expect(file.networks['shared']).to.deep.equal({ internal: true })
+  })
+
+  it('declares every volume, network and secret that a service names', () => {
+    for (const [name, service] of Object.entries(services)) {
+      const { networks = [], secrets = [], volumes = [], depends_on: needed = {} } = service
+      expect(file.networks, name).to.include.keys(networks)
+      const sources = secrets.map((each) => (typeof each === 'string' ? each : each.source))
+      if (sources.length > 0) expect(file.secrets, name).to.include.keys(sources)
+      const named = volumes.filter((volume) => /^\w/.test(volume))
+      for (const volume of named) {
+        expect(file.volumes, name).to.include.keys(volume.replace(/:.*/, ''))
+      }
+      const others = Array.isArray(needed) ? (needed as string[]) : Object.keys(needed)
+      if (others.length > 0) expect(services, name).to.include.keys(others)
+    }
   })
 
   for (const [service, folder] of [
@@ -104,5 +181,68 @@ describe('docs/deploy/compose-nginx.conf', () => {
     const missing = settings.filter((line) => !here.includes(line))
     expect(missing).to.have.length(2)
     for (const line of missing) expect(line).to.match(/^(access_log|log_format) /)
+  })
+})
+
+describe('docs/deploy/compose-haproxy.cfg', () => {
+  const linesOf = (path: string) =>
+    textOf(path)
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && !line.startsWith('#'))
+  const isOfTheContainer =
+    /^(log |resolvers |nameserver |hold |bind |server |http-request del-header X-Forwarded-For$|http-check send )/
+  const here = linesOf('docs/deploy/compose-haproxy.cfg')
+
+  it('passes requests on as docs/deploy/haproxy.cfg does, but for what containers are', () => {
+    const others = here.filter((line) => !isOfTheContainer.test(line))
+    expect(others.length).to.be.above(20)
+    expect(linesOf('docs/deploy/haproxy.cfg')).to.include.members(others)
+  })
+
+  it('leaves out nothing that docs/deploy/haproxy.cfg says of the way to holdfast', () => {
+    const all = linesOf('docs/deploy/haproxy.cfg')
+    const way = all.slice(all.indexOf('defaults'), all.indexOf('frontend store'))
+    const missing = way.filter((line) => !here.includes(line))
+    for (const line of missing) expect(line).to.match(/^(bind |server |http-check send )/)
+  })
+
+  it('asks the admin port for /ready, and both servers of compose.yaml', () => {
+    expect(here.filter((line) => line.includes('/ready'))).to.have.length(1)
+    const asked = here.filter((line) => line.startsWith('server '))
+    expect(asked.map((line) => line.split(' ')[2])).to.deep.equal([
+      'holdfast-1:3000',
+      'holdfast-2:3000',
+    ])
+    for (const line of asked) expect(line).to.include(' check port 3001 ')
+  })
+})
+
+describe('docs/deploy/valkey.conf', () => {
+  it('is a configuration that an engine starts with, which evicts nothing and keeps what was counted', async () => {
+    // Options are given as lines of the file are written.
+    const lines = textOf('docs/deploy/valkey.conf')
+      .split('\n')
+      .filter((line) => /^[a-z]/.test(line) && !line.startsWith('dir '))
+    const redis = await startRedis(
+      lines.flatMap((line) => {
+        const [name = '', ...values] = line.split(' ')
+        return [`--${name}`, ...values.map((value) => value.replaceAll('"', ''))]
+      }),
+    )
+    const names = ['maxmemory', 'maxmemory-policy', 'appendonly', 'appendfsync', 'save']
+    const ask = ['-p', `${redis.port}`, '--json', 'CONFIG', 'GET', ...names]
+    try {
+      const { stdout } = await promisify(execFile)('redis-cli', ask)
+      expect(JSON.parse(stdout)).to.deep.equal({
+        maxmemory: `${256 * 1024 ** 2}`,
+        'maxmemory-policy': 'noeviction',
+        appendonly: 'yes',
+        appendfsync: 'everysec',
+        save: '',
+      })
+    } finally {
+      await redis.stop()
+    }
   })
 })

@@ -38,7 +38,7 @@ describeWithContainers('A new operator, with the commands of docs/containers.md'
     await docker(['volume', 'create', ...labels.join(' ').split(' '), own])
   })
   after(async () => {
-    await run(`${compose} down --volumes --timeout 5`)
+    await run(`${compose} --profile cluster down --volumes --timeout 5`)
     await docker(['rm', '--force', '--volumes', own])
     await docker(['volume', 'rm', '--force', own])
     await docker(['rmi', own])
@@ -58,7 +58,9 @@ describeWithContainers('A new operator, with the commands of docs/containers.md'
       .replaceAll('docker run', `docker run ${labels.join(' ')}`)
       .replaceAll(/docker build (.*) \.$/gm, `docker build ${buildOptions.join(' ')} $1 ${root}`)
       .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
-      .replaceAll('https://localhost', `https://localhost:${site.port}`)
+      .replaceAll(/https:\/\/localhost(?<cluster>:8443)?/g, (_, cluster?: string) => {
+        return `https://localhost:${cluster === undefined ? site.port : site.clusterPort}`
+      })
 
   // One after the other, as a reader would paste them.
   for (const { line, script, expected } of documentedSteps(markdown, () => true)) {

@@ -15,6 +15,8 @@ export interface ComposeSite {
   readonly path: string
   /** Where clients come in, on 127.0.0.1. */
   readonly port: number
+  /** Where clients of the profile `cluster` come in. */
+  readonly clusterPort: number
   /** Where Prometheus finds holdfast, with what docs/containers.md says of monitoring. */
   readonly metrics: string
   remove(): Promise<void>
@@ -26,16 +28,20 @@ export async function createComposeSite(image: string): Promise<ComposeSite> {
   for (const part of ['compose.yaml', 'Dockerfile', 'docs', 'packages']) {
     await symlink(join(root, part), join(path, part))
   }
-  const [port, adminPort] = [await findFreePort(), await findFreePort()]
+  const [port, clusterPort] = [await findFreePort(), await findFreePort()]
+  const adminPort = await findFreePort()
   const metrics = `127.0.0.1:${adminPort}`
   const settings = {
     COMPOSE_PROJECT_NAME: ownName(),
     COMPOSE_FILE: 'compose.yaml:compose.override.yaml:owner.yaml',
     HTTPS_PORT: `127.0.0.1:${port}`,
+    CLUSTER_PORT: `127.0.0.1:${clusterPort}`,
     HOLDFAST_IMAGE: image,
     MINIO_IMAGE: await minioImage(),
     MC_IMAGE: process.env['HOLDFAST_MC_IMAGE'] || 'holdfast/local-mc',
     NGINX_IMAGE: process.env['HOLDFAST_NGINX_IMAGE'] || 'holdfast/local-nginx',
+    HAPROXY_IMAGE: process.env['HOLDFAST_HAPROXY_IMAGE'] || 'holdfast/local-haproxy',
+    VALKEY_IMAGE: process.env['HOLDFAST_VALKEY_IMAGE'] || 'holdfast/local-valkey',
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
   await writeFile(join(path, '.env'), lines.join(''))
@@ -44,7 +50,7 @@ export async function createComposeSite(image: string): Promise<ComposeSite> {
     join(path, 'compose.override.yaml'),
     monitoring().replace('127.0.0.1:3001:', `${metrics}:`),
   )
-  return { path, port, metrics, remove: () => rm(path, { recursive: true }) }
+  return { path, port, clusterPort, metrics, remove: () => rm(path, { recursive: true }) }
 }
 
 function monitoring(): string {
@@ -57,7 +63,16 @@ const labels = { labels: ownershipLabels }
 
 /** Whose all of it is, so that the next run finds what this one leaves when it is killed. */
 const owned = {
-  services: { nginx: labels, holdfast: labels, minio: labels, 'minio-setup': labels },
-  networks: { clients: labels, files: labels },
-  volumes: { customers: labels, files: labels },
+  services: {
+    nginx: labels,
+    holdfast: labels,
+    minio: labels,
+    'minio-setup': labels,
+    haproxy: labels,
+    'holdfast-1': labels,
+    'holdfast-2': labels,
+    valkey: labels,
+  },
+  networks: { clients: labels, files: labels, shared: labels },
+  volumes: { customers: labels, files: labels, shared: labels },
 }
