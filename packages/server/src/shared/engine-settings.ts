@@ -2,19 +2,15 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { SetupError } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
+import type { EngineOptions } from '@holdfast/shared-redis'
 import type { Config } from '../config/resolve-config.ts'
 import { secretVariables } from '../config/secrets.ts'
 
 /** How to connect to the Valkey or Redis that several servers share. */
-export interface EngineSettings {
-  /** As it was written, without a password. */
-  readonly url: string
-  readonly username?: string
-  readonly password?: string
+export interface EngineSettings extends Pick<EngineOptions, 'url' | 'username' | 'password'> {
   /** The authorities of its certificate, in PEM form; absent for those that Node.js knows. */
   readonly ca?: string
-  /** What all keys begin with. */
-  readonly prefix: string
+  readonly prefix: NonNullable<EngineOptions['prefix']>
 }
 
 /**

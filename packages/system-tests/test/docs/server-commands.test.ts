@@ -10,6 +10,7 @@ import {
   minioKeys,
 } from '@holdfast/testing/minio'
 import { makeCertificate } from '@holdfast/testing'
+import { type RunningRedis, startRedis } from '@holdfast/testing/redis'
 import { createSite, type HoldfastServer, type Site, startHoldfastByShell } from '@holdfast/testing'
 import { expect } from 'chai'
 import { fencedBlocks } from './documented-steps.ts'
@@ -49,13 +50,14 @@ const withMinio = starting.filter(({ command }) => command.includes('--store min
 const onDisk = starting.filter(({ command }) => !withMinio.some((one) => one.command === command))
 
 /** On this machine, and on a free port: what else a command says, stays. */
-function atHome(command: string, site: Site, minio?: OwnMinio): string {
+function atHome(command: string, site: Site, minio?: OwnMinio, redis?: RunningRedis): string {
   const endpoint = minio?.endpoint ?? ''
   return command
     .replaceAll(/\/(etc|run|var\/log)\/(holdfast|secrets)\//g, `${site.path}/`)
     .replaceAll(/0\.0\.0\.0|\b10\.0\.0\.11\b/g, '127.0.0.1')
     .replaceAll(/(--port |HOLDFAST_PORT=)\d+/g, '$10')
     .replaceAll(/https?:\/\/(minio\.example\.com|127\.0\.0\.1|10\.0\.0\.10):9000/g, endpoint)
+    .replaceAll('redis://10.0.0.20:6379', redis?.url ?? '')
     .replaceAll('ACCESS_KEY=holdfast', `ACCESS_KEY=${minio?.accessKey ?? ''}`)
     .replaceAll('scripts/start', 'exec scripts/start')
 }
@@ -79,6 +81,7 @@ describe('The commands in the documents that start a server', () => {
     command: string,
     env: Readonly<Record<string, string>>,
     minio?: OwnMinio,
+    redis?: RunningRedis,
   ) => {
     const [yaml = ''] = fencedBlocks(textOf('docs/configuration.md'), 'yaml')
     const file = yaml.replace(/^port: \d+$/m, 'port: 0')
@@ -87,7 +90,10 @@ describe('The commands in the documents that start a server', () => {
     const { certificate, privateKey } = await makeCertificate({ days: 90 })
     await site.write('cert.pem', certificate)
     await site.write('key.pem', privateKey)
-    server = await startHoldfastByShell(atHome(command, site, minio), { cwd: site.path, env })
+    server = await startHoldfastByShell(atHome(command, site, minio, redis), {
+      cwd: site.path,
+      env,
+    })
     if (command.includes('--tls-cert')) {
       expect(server.url).to.match(/^https:/)
     } else {
@@ -125,15 +131,20 @@ describe('The commands in the documents that start a server', () => {
       it(`serve: ${title}`, async function () {
         this.timeout(60_000)
         const minio = await startMinio({ tls: command.includes('https://') })
+        const redis = command.includes('--shared-url')
+          ? await startRedis(['--requirepass', 'of-valkey'])
+          : undefined
         try {
+          await site.write('valkey', 'of-valkey\n')
           const bucket = command.includes('create-bucket') ? 'new' : await minio.createBucket()
           await site.write('minio', minio.secretKey)
           await site.write('ca.pem', minio.certificate ?? '')
           const keys = minioKeys(minio)
           const own = command.includes('SECRET_KEY')
           const mine = command.replace('--minio-bucket files', `--minio-bucket ${bucket}`)
-          await expectToServe(mine, { HOLDFAST_PORT: '0', ...(own ? {} : keys) }, minio)
+          await expectToServe(mine, { HOLDFAST_PORT: '0', ...(own ? {} : keys) }, minio, redis)
         } finally {
+          await redis?.stop()
           await minio.stop()
         }
       })

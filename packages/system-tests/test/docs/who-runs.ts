@@ -35,7 +35,7 @@ export const claims: readonly Claim[] = [
     why: 'docs/deploy/compose-minio.sh does the same, and a new operator runs that; cluster/bucket-policy.test.ts tries each right',
   },
   {
-    document: /^docs\/(audit|configuration|minio|run)/,
+    document: /^docs\/(audit|configuration|run|several-servers)/,
     shell: /(holdfast serve|scripts\/start serve|scripts\/start --)/,
     by: `${docs}/server-commands.test.ts`,
   },
@@ -48,6 +48,11 @@ export const claims: readonly Claim[] = [
     document: /^docs\/containers/,
     shell: /^/,
     by: 'packages/system-tests/test/containers/new-operator-suite.ts',
+  },
+  {
+    document: /^docs\/deploy\/kubernetes/,
+    shell: /^kubectl/m,
+    why: 'it needs a cluster; docs/kubernetes.test.ts holds what it applies against the types of Kubernetes',
   },
   {
     document: /^docs\/configuration/,
