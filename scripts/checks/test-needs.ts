@@ -14,6 +14,12 @@ const users = {
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
   browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
   webkit: ['packages/web/test/browser/webkit-driver.ts'],
+  redis: [
+    '@holdfast/testing/redis',
+    'packages/testing/src/redis/',
+    'packages/testing/src/redis.ts',
+    'packages/system-tests/test/containers/compose.test.ts',
+  ],
   prometheus: ['packages/testing/src/prometheus/', '@holdfast/testing/prometheus'],
   redis: ['packages/testing/src/redis/', '@holdfast/testing/redis'],
   python: ['packages/system-tests/test/openapi/python-environment.ts'],

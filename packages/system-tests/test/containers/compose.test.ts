@@ -1,18 +1,21 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { findFreePort, makeTemporaryDirectory, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../../server/src/config/resolve-config.ts'
 import { unknownVariables } from '../../../server/src/config/warn-of-variables.ts'
-import { startRedis } from '@holdfast/testing/redis'
 
 const root = new URL('../../../../', import.meta.url)
 const textOf = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 interface Service {
   readonly profiles?: readonly string[]
-  readonly entrypoint?: string | readonly string[]
+  readonly entrypoint?: readonly string[]
   readonly networks?: readonly string[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
@@ -218,31 +221,53 @@ describe('docs/deploy/compose-haproxy.cfg', () => {
   })
 })
 
-describe('docs/deploy/valkey.conf', () => {
-  it('is a configuration that an engine starts with, which evicts nothing and keeps what was counted', async () => {
-    // Options are given as lines of the file are written.
-    const lines = textOf('docs/deploy/valkey.conf')
-      .split('\n')
-      .filter((line) => /^[a-z]/.test(line) && !line.startsWith('dir '))
-    const redis = await startRedis(
-      lines.flatMap((line) => {
-        const [name = '', ...values] = line.split(' ')
-        return [`--${name}`, ...values.map((value) => value.replaceAll('"', ''))]
-      }),
-    )
-    const names = ['maxmemory', 'maxmemory-policy', 'appendonly', 'appendfsync', 'save']
-    const ask = ['-p', `${redis.port}`, '--json', 'CONFIG', 'GET', ...names]
+describe('valkey of compose.yaml, with docs/deploy/valkey.conf', () => {
+  const { services } = parse(textOf('compose.yaml'), { merge: true }) as ComposeFile
+
+  it('asks for the password of the secret, evicts nothing, and keeps what was counted', async () => {
+    await using folder = await makeTemporaryDirectory()
+    const at = (name: string) => join(folder.path, name)
+    const port = await findFreePort()
+    const text = textOf('docs/deploy/valkey.conf').replace('dir /data', `dir ${folder.path}`)
+    await writeFile(at('deployed.conf'), `${text}\nbind 127.0.0.1\nport ${port}\n`)
+    await writeFile(at('password'), 'of-valkey\n')
+    const [shell = '', ...args] = services['valkey']?.entrypoint ?? []
+    const script = (args.at(-1) ?? '')
+      .replaceAll('$$', '$')
+      .replaceAll('/run/secrets/valkey-password', at('password'))
+      .replaceAll('/deploy/valkey.conf', at('deployed.conf'))
+      .replaceAll('/tmp/valkey.conf', at('written.conf'))
+      .replaceAll('valkey-server', 'redis-server')
+    const child = spawn(shell, [...args.slice(0, -1), script], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ended = once(child, 'close')
     try {
-      const { stdout } = await promisify(execFile)('redis-cli', ask)
-      expect(JSON.parse(stdout)).to.deep.equal({
+      let said = ''
+      child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      await until(
+        () => `it is ready; it said ${said}`,
+        () => said.includes('Ready to accept connections') || child.exitCode !== null,
+      )
+      const ask = async (command: readonly string[], env = {}) => {
+        const options = { env: { ...process.env, ...env } }
+        const all = ['-p', `${port}`, '--json', ...command]
+        return (await promisify(execFile)('redis-cli', all, options)).stdout
+      }
+      expect(await ask(['PING'])).to.include('NOAUTH')
+      const names = ['maxmemory', 'maxmemory-policy', 'appendonly', 'appendfsync', 'save']
+      const answer = await ask(['CONFIG', 'GET', ...names], { REDISCLI_AUTH: 'of-valkey' })
+      expect(JSON.parse(answer)).to.deep.equal({
         maxmemory: `${256 * 1024 ** 2}`,
         'maxmemory-policy': 'noeviction',
         appendonly: 'yes',
         appendfsync: 'everysec',
         save: '',
       })
+      expect((await stat(at('written.conf'))).mode & 0o077).to.equal(0)
     } finally {
-      await redis.stop()
+      child.kill('SIGTERM')
+      await ended
     }
   })
 })
