@@ -53,7 +53,7 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const [syntaxError] = [...document.errors, ...document.warnings]
   if (syntaxError) {
     const location = `${path}:${lineAt(syntaxError.pos[0])}`
-    throw new SetupError(`${location}: this is not YAML: ${syntaxError.message}`)
+    throw new SetupError(`${location}: this is not YAML: ${withoutSource(syntaxError.message)}`)
   }
   const { written, problems } = read(dataOf(document, path))
   if (problems.length > 0) {
@@ -82,8 +82,13 @@ function dataOf(document: Document, path: string): unknown {
     return document.toJS()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new SetupError(`${path}: this is not YAML: ${reason}`)
+    throw new SetupError(`${path}: this is not YAML: ${withoutSource(reason)}`)
   }
+}
+
+/** A message of the YAML parser without the text of the file after its colon, which may be a line with a password. */
+function withoutSource(message: string): string {
+  return message.replace(/: [^]*$/, '')
 }
 
 function read(data: unknown): { written: WrittenSettings; problems: readonly Problem[] } {

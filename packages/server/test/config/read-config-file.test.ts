@@ -114,6 +114,14 @@ describe('readConfigFile', () => {
     expect(keyMessage).to.include('/h.yaml:1: a key that is not a setting; there are host, port')
   })
 
+  it('repeats no line that is not YAML, since it may have a password', async () => {
+    const line = 'minio-endpoint: http://me:s3cret@minio:9000'
+    for (const text of [`| ${line}\n`, `host: *${line}\n`, `%${line}\n---\n`, `"\\q ${line}"\n`]) {
+      const message = await refusal(await site.write('h.yaml', text))
+      expect(message).to.include('this is not YAML: ').and.not.include('s3cret')
+    }
+  })
+
   it('says everything that is wrong at once', async () => {
     const message = await refusal(await site.write('h.yaml', 'port: x\ndata: ""\n'))
     const places = message.split('\n').map((line) => line.split(' ')[0])

@@ -22,6 +22,7 @@ const valid = [
   '{"port": 0, "max-file-size": 1048576, "data": "./d", "minio-create-bucket": false}',
   `minio-endpoint: http://me:${secret}@host:9000\nport: 1\n`,
   `minio-secret-key: ${secret}\nport: 1\n`,
+  `shared-url: rediss+sentinel://me:${secret}@host:26379,other:26379/main\nshared-prefix: eu\n`,
 ]
 const tokens = [
   ...[
