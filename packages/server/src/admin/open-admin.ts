@@ -12,6 +12,7 @@ import {
   explainListening,
   listeningUrl,
 } from '../listen/explain-listening.ts'
+import type { EngineState } from '../shared/open-shared-state.ts'
 import type { ServerStatus, WorkersState } from '../serve/server-watch.ts'
 import type { ClosableStore } from '../stores/open-store.ts'
 import { createDrain } from '../listen/drain.ts'
@@ -72,6 +73,7 @@ function checksOf(status: ServerStatus, { 'min-free-space': least }: Config): re
     ...(store.freeSpace ? [freeSpaceCheck(store.freeSpace, least)] : []),
     customersCheck(status),
     ...(workers ? [workersCheck(workers)] : []),
+    ...(status.shared ? [sharedCheck(status.shared)] : []),
   ]
 }
 
@@ -106,6 +108,21 @@ export function customersCheck({ customers }: Pick<ServerStatus, 'customers'>): 
       if (count > 0) return { ok: true, count, ...refused }
       const why = `there are no customers, so no one can log in; run: ${programName()} customers add NAME`
       return { ok: false, why, count, ...refused }
+    },
+  }
+}
+
+/**
+ * Says whether the server counts together with others. It is always ok: a balancer must not turn away from all servers when what they
+ * share is away.
+ */
+export function sharedCheck(state: () => EngineState): Check {
+  return {
+    name: 'shared counts',
+    look() {
+      const { awayReason, servers } = state()
+      if (awayReason === undefined) return { ok: true, servers }
+      return { ok: true, why: `${awayReason}; this server counts for itself`, servers }
     },
   }
 }

@@ -134,7 +134,7 @@ const patienceMs = 2_000
 /** Gauges of the whole server, read at each scrape. `isReady` returns the result of `/ready`. */
 export function createStatusMetrics(
   register: Registry,
-  { store, customers, certificate }: ServerStatus,
+  { store, customers, certificate, shared }: ServerStatus,
   isReady: () => Promise<boolean>,
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number) =>
@@ -157,6 +157,18 @@ export function createStatusMetrics(
   gauge('customers', 'How many customers there are.', () => customers().count)
   if (store.freeSpace) {
     gauge('store_free_bytes', 'Free bytes on the disk of the store.', store.freeSpace)
+  }
+  if (shared) {
+    gauge(
+      'shared_up',
+      '1 if the server counts together with others; 0 if it counts for itself, since Valkey or Redis is away.',
+      () => (shared().awayReason === undefined ? 1 : 0),
+    )
+    gauge(
+      'shared_servers',
+      'Servers that count together, this one included.',
+      () => shared().servers,
+    )
   }
   if (certificate) {
     gauge(

@@ -16,7 +16,14 @@ import {
 } from '@holdfast/credentials-file'
 import type { Config } from '../config/resolve-config.ts'
 import { clearTextWarning } from '../listen/explain-listening.ts'
-import { createLoginFailureCounter } from '../logins/login-failure-counter.ts'
+import { createLoginFailureCounter, loginBrakeOptions } from '../logins/login-failure-counter.ts'
+import {
+  openSharedState,
+  sharedLinks,
+  verifyWithOthers,
+  withSharedCounters,
+  type SharedState,
+} from '../shared/open-shared-state.ts'
 import { openCertificate, type CertificateSource } from '../tls/open-certificate.ts'
 import { createCloseStack } from './close-stack.ts'
 import {
@@ -26,7 +33,7 @@ import {
   type CustomersState,
 } from './server-watch.ts'
 
-/** The services that all workers of a server share. */
+/** The services that all workers of a server share, some of them with other servers. */
 export interface SharedServices {
   /** `undefined` if the server speaks HTTP. */
   readonly certificate: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
@@ -38,8 +45,10 @@ export interface SharedServices {
   readonly linkFailures: FailureCounter
   /** The number of this process among those that write into the store, from 0. Default: it is the only one. */
   readonly writer?: number
-  /** Default: that of `createFileService`. */
+  /** Default: that of `createFileService`, or the one of `shared`. */
   readonly quotas?: QuotaKeeper
+  /** What the server shares with other servers; `undefined` if it counts for itself. */
+  readonly shared?: SharedState | undefined
   /** The locks and counters that links share with other processes. Default: those of `createFileService`. */
   readonly links?: Pick<LinkServiceOptions, 'publishLocks' | 'growingUploads'>
   /** The counters for the limits of requests under way. */
@@ -82,10 +91,14 @@ export async function openSharedServices(
       if (isTaken) onReloaded()
     }),
   )
+  const shared = await open(openSharedState(config, log))
   const warning = await clearTextWarning(config)
   if (warning !== undefined) log.warn(adviceText(warning))
-  const failures = createLoginFailureCounter(config['login-failures-window'])
+  const failures = shared?.failures ?? createLoginFailureCounter(config['login-failures-window'])
+  const verifyPassword = watch.verifyPassword(createPasswordVerifier())
+  const requestCounters = createRequestCounters()
   return {
+    shared,
     certificate,
     credentials,
     customers: () => credentials.customers(),
@@ -99,10 +112,15 @@ export async function openSharedServices(
         expires: new Date(certificate.current().validToMs),
         refusedSince: certificate.refusedSince(),
       })),
-    verifyPassword: watch.verifyPassword(createPasswordVerifier()),
-    failures,
+    verifyPassword:
+      shared && config.workers === 1
+        ? verifyWithOthers(verifyPassword, shared, loginBrakeOptions(config))
+        : verifyPassword,
+    // Where servers count together, the verification counts.
+    failures: shared ? { read: (key) => shared.failures.read(key), add: async () => {} } : failures,
     linkFailures: failures,
-    requestCounters: createRequestCounters(),
+    ...(shared && { links: sharedLinks(shared) }),
+    requestCounters: shared ? withSharedCounters(requestCounters, shared) : requestCounters,
     async reload() {
       const taken = await Promise.all([credentials.reload(), certificate?.reload() ?? true])
       return taken.every(Boolean)

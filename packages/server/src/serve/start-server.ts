@@ -59,10 +59,12 @@ export async function startServer(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   const services = await open(openServices())
+  const { shared } = services
   const { certificate, credentials, verifyPassword, failures } = services
-  const { quotas } = services
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services.writer))
+  const keeper = shared && (await open(Promise.resolve(shared.openQuotas(store))))
+  const quotas = services.quotas ?? keeper?.keeper
   const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config
   const service = createFileService({
     store: watch.store(store),
@@ -124,6 +126,7 @@ export async function startServer(
       store,
       customers: services.customersState,
       certificate: services.certificateState,
+      ...(shared && { shared: () => shared.state() }),
     },
     async reload() {
       const taken = await Promise.all([services.reload(), trail?.reload() ?? true])

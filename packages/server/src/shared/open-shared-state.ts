@@ -1,0 +1,139 @@
+import {
+  createLoginBrake,
+  createQuotaKeeper,
+  type BlobStore,
+  type LinkServiceOptions,
+  type LocalQuotaKeeper,
+  type LoginBrakeOptions,
+  type PasswordVerifier,
+} from '@holdfast/core'
+import type { RequestCounters } from '@holdfast/http-koa'
+import { rememberPasswords } from '@holdfast/passwords'
+import type { SharedFailureCounter, SharedLocks, SharedUseCounter } from '@holdfast/shared-redis'
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { failureKey } from '../logins/login-failure-counter.ts'
+import { findEngineSettings } from './engine-settings.ts'
+
+/** What this server counts and locks together with other servers. */
+export interface SharedState {
+  /** Failed logins, and wrong links. */
+  readonly failures: SharedFailureCounter
+  readonly counters: SharedCounters
+  readonly locks: SharedLocks
+  /** Opens the keeper of the quotas of the customers in `store`. */
+  openQuotas(store: BlobStore): ClosableQuotaKeeper
+  state(): EngineState
+  close(): Promise<void>
+}
+
+/** The counters of the limits that hold for all servers together, and of links' uploads to which bytes are added. */
+export interface SharedCounters {
+  readonly perCustomer: SharedUseCounter
+  readonly byLinksPerCustomer: SharedUseCounter
+  readonly growingUploads: SharedUseCounter
+}
+
+export interface ClosableQuotaKeeper {
+  readonly keeper: LocalQuotaKeeper
+  /** Gives back what this server has reserved. */
+  close(): Promise<void>
+}
+
+/** The Valkey or Redis, as this server sees it. */
+export interface EngineState {
+  /** Why it is away; `undefined` if it is not. */
+  readonly awayReason: string | undefined
+  /** How many servers count together, this one included. */
+  readonly servers: number
+}
+
+/**
+ * Connects to the Valkey or Redis of `--shared-url`; `undefined` without one. If it cannot be reached, the server counts for itself, and
+ * the log says so.
+ *
+ * @throws SetupError for wrong settings, and for an engine that cannot be used until a person has changed something
+ */
+export async function openSharedState(
+  config: Config,
+  log: Logger,
+): Promise<SharedState | undefined> {
+  const settings = await findEngineSettings(config)
+  if (settings === undefined) return undefined
+  // Loaded only where it is used: its client is large.
+  const shared = await import('@holdfast/shared-redis')
+  const engine = await shared.openEngine(settings)
+  const logState = (isAway: boolean, reason: string) => {
+    if (isAway) log.warn({ reason }, 'shared counts away; this server counts for itself')
+    else log.info({ servers: engine.servers.count() }, 'shared counts in use')
+  }
+  logState(engine.isAway(), engine.awayReason())
+  engine.onChange(logState)
+  const perCustomer = config['max-requests-per-customer']
+  const counter = (name: string, limit: number) =>
+    shared.createSharedUseCounter(engine, { name, limit })
+  return {
+    failures: shared.createSharedFailureCounter(engine, {
+      windowMs: config['login-failures-window'],
+      keyOf: failureKey,
+    }),
+    counters: {
+      perCustomer: counter('perCustomer', perCustomer),
+      byLinksPerCustomer: counter('byLinksPerCustomer', perCustomer),
+      // Other servers must know of each, or they may discard it.
+      growingUploads: counter('growingUploads', 1),
+    },
+    locks: shared.createSharedLocks(engine),
+    openQuotas(store) {
+      const quotas = shared.openSharedQuotas(engine, store, {
+        onError: (error) => log.error({ err: error }, 'shared quotas cannot be counted'),
+      })
+      return {
+        keeper: createQuotaKeeper(store, { shared: quotas }),
+        close: () => quotas.close(),
+      }
+    },
+    state: () => ({
+      awayReason: engine.isAway() ? engine.awayReason() : undefined,
+      servers: engine.servers.count(),
+    }),
+    close: () => engine.close(),
+  }
+}
+
+/**
+ * Verifies passwords by `verify` after all servers were asked for failed logins. A guess has been counted on all of them when it
+ * resolves. Remembered passwords ask no one.
+ */
+export function verifyWithOthers(
+  verify: PasswordVerifier,
+  { failures }: Pick<SharedState, 'failures'>,
+  options: Omit<LoginBrakeOptions, 'counter'>,
+): PasswordVerifier {
+  const brake = createLoginBrake({ ...options, counter: failures.exact })
+  return rememberPasswords((password, passwordHash, { address = '', name = '', signal } = {}) =>
+    brake.attempt({ name, address, password, signal }, () =>
+      verify(password, passwordHash, { address, signal }),
+    ),
+  )
+}
+
+/** The counters of requests of a server, of which some are shared. */
+export function withSharedCounters(
+  own: RequestCounters,
+  { counters }: Pick<SharedState, 'counters'>,
+): RequestCounters {
+  const { perCustomer, byLinksPerCustomer } = counters
+  return { ...own, perCustomer, byLinksPerCustomer }
+}
+
+/** The locks and counters of links. */
+export function sharedLinks({
+  locks,
+  counters,
+}: Pick<SharedState, 'counters' | 'locks'>): Pick<
+  LinkServiceOptions,
+  'publishLocks' | 'growingUploads'
+> {
+  return { publishLocks: locks, growingUploads: counters.growingUploads }
+}
