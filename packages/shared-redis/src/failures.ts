@@ -113,29 +113,35 @@ export function createSharedFailureCounter(
   }
   const learn = (failure: SharedFailure) => changing(failure.key, () => replica.learn(failure))
 
-  const raiseAll = () => {
-    for (const part of parts(replica.counted())) {
-      const since = now()
-      void outbox.add(async () => {
-        const left = (failure: SharedFailure) => failure.forgottenInMs - (now() - since)
-        const some = part.filter((failure) => left(failure) >= 1)
-        if (some.length === 0) return
-        const keys = some.map(({ key }) => engineKey(key))
-        const args = some.flatMap((one) => [one.failures, Math.ceil(left(one))])
-        await engine.run(raise, keys, args)
-      })
-    }
+  const outbox = createOutbox(engine, { maxAgeMs: windowMs })
+  const raisePart = (part: readonly SharedFailure[]) => {
+    const since = now()
+    const left = ({ forgottenInMs }: SharedFailure) => Math.ceil(forgottenInMs - (now() - since))
+    return outbox.add(async () => {
+      const some = part.filter((failure) => left(failure) > 0)
+      if (some.length === 0) return
+      const keys = some.map(({ key }) => engineKey(key))
+      await engine.run(
+        raise,
+        keys,
+        some.flatMap((one) => [one.failures, left(one)]),
+      )
+    })
   }
   let history = engine.history()
-  // Registered before those of the outbox: what was counted while the engine was away comes on top of what was counted before.
+  const restore = async () => {
+    if (history !== engine.history()) {
+      history = engine.history()
+      await Promise.all(parts(replica.counted()).map(raisePart))
+    }
+    // What was counted while the engine was away comes on top of what was counted before.
+    sender.sendKept()
+  }
   engine.onChange((isAway) => {
-    if (isAway || history === engine.history()) return
-    history = engine.history()
-    raiseAll()
+    if (!isAway) void restore()
   })
-  const outbox = createOutbox(engine, { maxAgeMs: windowMs })
   const exactReads = createExactReads(engine, engineKey, learn)
-  const send = createSender(engine, {
+  const sender = createSender(engine, {
     windowMs,
     now,
     engineKey,
@@ -155,7 +161,7 @@ export function createSharedFailureCounter(
   })
 
   const counter = {
-    add: (key: string) => send(keyOf(key)),
+    add: (key: string) => sender.send(keyOf(key)),
     sharers: () => engine.servers.count(),
   }
   return {
@@ -220,11 +226,17 @@ interface Sent {
 
 type Batch = Map<string, Sent>
 
-/**
- * Makes a function that has one failure of a key counted by the engine, those of all calls of a tick at once. It resolves when the
- * engine has counted it, or is away; then it is sent when the engine is back.
- */
-function createSender(engine: Engine, options: SenderOptions): (key: string) => Promise<void> {
+interface Sender {
+  /**
+   * Has one failure of a key counted by the engine, those of all calls of a tick at once. Resolves when the engine has counted it,
+   * or does not answer; then it is counted later.
+   */
+  send(key: string): Promise<void>
+  /** Sends what has failed while the engine was away. */
+  sendKept(): void
+}
+
+function createSender(engine: Engine, options: SenderOptions): Sender {
   const { now, addToOutbox, onUnsent } = options
   // What has failed while the engine was away, so that it was not sent for certain. It is added up: an outage may last.
   const kept: Batch = new Map()
@@ -240,13 +252,7 @@ function createSender(engine: Engine, options: SenderOptions): (key: string) => 
       parts(all).map((part) => addToOutbox(counting(engine, part, isUnsent, options))),
     )
   }
-  engine.onChange((isAway) => {
-    if (isAway || kept.size === 0) return
-    const batch = new Map(kept)
-    kept.clear()
-    void sendAll(batch, true)
-  })
-  return createBatches<Batch>(
+  const send = createBatches<Batch>(
     () => new Map(),
     (batch, key) => put(batch, key, 1, now()),
     async (batch) => {
@@ -257,6 +263,14 @@ function createSender(engine: Engine, options: SenderOptions): (key: string) => 
       }
     },
   )
+  return {
+    send,
+    sendKept() {
+      const batch = new Map(kept)
+      kept.clear()
+      void sendAll(batch, true)
+    },
+  }
 }
 
 /** Makes the work that counts the failures of `part` once, however often it is repeated. */

@@ -67,20 +67,19 @@ export function createSharedLocks(engine: Engine): SharedLocks {
     const token = randomUUID()
     registry.begin(token)
     const { isTaken, isSameHolder, lostHolders } = await takeInEngine(lock, token)
-    registry.hold(token, lock)
+    registry.hold(token, lock, isTaken)
     const renewal = setInterval(() => registry.renew(token), lockTtlMs / 3).unref()
 
     let isHeld = true
     let isReleased = false
     const giveUp = (work: () => Promise<unknown>) => {
       clearInterval(renewal)
-      registry.end(token)
+      registry.drop(token)
       // It is sent before the next take of this server, which `unlock` starts.
       void outbox.add(work)
       if (isHeld) unlock()
       isHeld = false
     }
-    const notifyOthers = () => engine.notify(topic, { freed: lock.id } satisfies LockMessage)
     return {
       isSameHolder,
       lostHolders,
@@ -88,14 +87,16 @@ export function createSharedLocks(engine: Engine): SharedLocks {
         if (!isHeld) return
         giveUp(async () => {
           await lock.lose(token)
-          notifyOthers()
+          registry.reportFree(lock)
         })
       },
       release() {
         if (isReleased) return
         isReleased = true
         giveUp(async () => {
-          if (await lock.release(token, isTaken)) notifyOthers()
+          const isFree = await lock.release(token, isTaken)
+          registry.end(token)
+          if (isFree) registry.reportFree(lock)
         })
       },
     }
@@ -104,14 +105,20 @@ export function createSharedLocks(engine: Engine): SharedLocks {
 
 /** What this server holds and waits for. */
 interface Registry {
-  /** From now on `token` may hold a lock. */
+  /** From now on the engine may give a lock to `token`. */
   begin(token: string): void
-  hold(token: string, lock: EngineLock): void
+  /** @param isTaken whether the engine has given the lock to `token` */
+  hold(token: string, lock: EngineLock, isTaken: boolean): void
   renew(token: string): void
+  /** The holder gives the lock up. */
+  drop(token: string): void
+  /** The engine knows that `token` holds nothing. */
   end(token: string): void
+  /** Wakes the servers that wait for the lock. */
+  reportFree(lock: EngineLock): void
   /** Resolves when the lock is free, or it is time to look. */
   woken(lock: EngineLock): Promise<void>
-  /** Releases the lock of a token of this server that it does not know: of a take that came to the engine after its release. */
+  /** Releases the lock of a token of this server that neither holds nor releases it: its take came to the engine too late. */
   releaseStale(lock: EngineLock, token: string): void
 }
 
@@ -129,7 +136,7 @@ function createRegistry(engine: Engine, outbox: Outbox): Registry {
       .catch(() => {})
   }
   const releaseStale = (lock: EngineLock, token: string) => {
-    if (!tokens.has(token)) void outbox.add(() => lock.release(token, false))
+    if (!tokens.has(token) && !held.has(token)) void outbox.add(() => lock.release(token, false))
   }
   engine.onChange((isAway) => {
     if (isAway) for (const wake of waiters.values()) wake()
@@ -142,11 +149,18 @@ function createRegistry(engine: Engine, outbox: Outbox): Registry {
   })
   return {
     begin: (token) => void tokens.add(token),
-    hold: (token, lock) => void held.set(token, lock),
+    hold(token, lock, isTaken) {
+      held.set(token, lock)
+      // The engine may not have answered. What it has done then is found as stale.
+      if (!isTaken) tokens.delete(token)
+    },
     renew,
-    end(token) {
-      tokens.delete(token)
-      held.delete(token)
+    drop: (token) => void held.delete(token),
+    end: (token) => void tokens.delete(token),
+    reportFree({ id }) {
+      // A waiter of this server may have asked first.
+      waiters.get(id)?.()
+      engine.notify(topic, { freed: id } satisfies LockMessage)
     },
     async woken({ id }) {
       const { promise, resolve } = Promise.withResolvers<undefined>()

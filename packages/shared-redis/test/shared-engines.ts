@@ -50,7 +50,13 @@ export async function openEngines(
   const arrivals = new Map<string, () => void>()
   let markers = 0
   const open = async () => {
-    const engine = await openEngine({ url: redis.url, leaseMs: 3_000, ...options })
+    // A busy machine may take longer than a request waits.
+    const engine = await openEngine({
+      url: redis.url,
+      leaseMs: 3_000,
+      timeoutMs: 1_000,
+      ...options,
+    })
     engine.onMessage('test-marker', (marker) =>
       arrivals.get(`${engine.servers.own} ${String(marker)}`)?.(),
     )
