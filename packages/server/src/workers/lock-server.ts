@@ -1,8 +1,8 @@
 import {
   createKeyedCounter,
-  createKeyedLock,
+  createRevocableLocks,
+  type HeldLock,
   type KeyedCounter,
-  type KeyedLock,
 } from '@holdfast/core'
 
 /** The requests about locks that a worker may send. */
@@ -10,21 +10,35 @@ export type LockHandlers = ReturnType<typeof createLockServer>['answers']
 
 /** The locks that all workers share. */
 export interface SharedLocks {
-  readonly lock: KeyedLock
-  /** How many holders of each key have lost the lock and not released it. */
+  readonly lock: ServerLocks
+  /** How many holders of each key have lost the lock and not released it, without those that `lock` counts. */
   readonly lostHolders: KeyedCounter
   /** Which worker held the lock of each key last. There are as many keys as customers. */
   readonly lastHolders: Map<string, object>
 }
 
-export function createSharedLocks(): SharedLocks {
-  return { lock: createKeyedLock(), lostHolders: createKeyedCounter(), lastHolders: new Map() }
+/** The locks of a server: its own, or those that it shares with other servers. */
+export type ServerLocks = (key: string) => Promise<ServerLock>
+
+/** A held lock of {@link ServerLocks}. */
+export interface ServerLock extends HeldLock {
+  /**
+   * Gives the lock to the next one, of this or another server, although the holder may still act. It counts among the `lostHolders`
+   * until `release`. Left out by locks that other servers do not take.
+   */
+  readonly lose?: () => void
+}
+
+/** @param lock default: the locks of this server, which no other server takes */
+export function createSharedLocks(lock: ServerLocks = createRevocableLocks(false)): SharedLocks {
+  return { lock, lostHolders: createKeyedCounter(), lastHolders: new Map() }
 }
 
 /**
  * Gives locks to a worker. A lock is released when the worker says so, or some time after the worker has crashed: its last request
  * may still be on its way to the store. When its lease expires, the next worker gets the lock, and this one counts among the
- * `lostHolders`: a suspended worker may continue and publish.
+ * `lostHolders`: a suspended worker may continue and publish. A holder is the same if it is the same worker and, where several
+ * servers take the locks, no other server has held the lock meanwhile.
  */
 export function createLockServer(
   { lock, lostHolders, lastHolders }: SharedLocks,
@@ -34,6 +48,16 @@ export function createLockServer(
   const releases = new Map<number, () => void>()
   let count = 0
   let isGone = false
+  /** Gives the lock to the next one, and returns the function that ends its count as lost. */
+  const lose = (key: string, held: ServerLock) => {
+    if (held.lose) {
+      held.lose()
+      return held.release
+    }
+    lostHolders.change(key, 1)
+    held.release()
+    return () => lostHolders.change(key, -1)
+  }
   const releaseLock = (id: number) => {
     releases.get(id)?.()
     releases.delete(id)
@@ -41,28 +65,27 @@ export function createLockServer(
   const answers = {
     async takeLock({ key }: { readonly key: string }) {
       const id = count++
-      const unlock = await lock(key)
+      const held = await lock(key)
       if (isGone) {
-        unlock()
+        held.release()
         return { id, lostHolders: 0, isSameHolder: false }
       }
-      const isSameHolder = lastHolders.get(key) === releases
+      const isSameHolder = held.isSameHolder && lastHolders.get(key) === releases
       lastHolders.set(key, releases)
-      const held = { id, lostHolders: lostHolders.count(key), isSameHolder }
+      const answer = { id, lostHolders: held.lostHolders + lostHolders.count(key), isSameHolder }
       const endLease = start(leaseMs, () => {
-        lostHolders.change(key, 1)
-        unlock()
+        const release = lose(key, held)
         releases.set(id, () => {
-          lostHolders.change(key, -1)
+          release()
           // The worker may have changed something until now.
           lastHolders.delete(key)
         })
       })
       releases.set(id, () => {
         endLease()
-        unlock()
+        held.release()
       })
-      return held
+      return answer
     },
     releaseLock: ({ id }: { readonly id: number }) => releaseLock(id),
   }

@@ -1,5 +1,7 @@
 import { describeRevocableLocks } from '@holdfast/contract'
 import type { HeldLock } from '@holdfast/core'
+import { createSharedLocks as createLocksOfServers, openEngine } from '@holdfast/shared-redis'
+import { startRedis } from '@holdfast/testing/redis'
 import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createLockClient } from '../../src/workers/worker-services.ts'
@@ -7,11 +9,12 @@ import {
   createSharedLocks,
   createLockServer,
   type LockHandlers,
+  type ServerLocks,
 } from '../../src/workers/lock-server.ts'
 
-/** Workers that take locks, and timers that end when a test says so. */
-function openWorkers() {
-  const shared = createSharedLocks()
+/** Workers of one server that take locks, and timers that end when a test says so. */
+function openWorkers(locks?: ServerLocks) {
+  const shared = createSharedLocks(locks)
   const timers = new Set<() => void>()
   const start = (_ms: number, run: () => void) => {
     timers.add(run)
@@ -65,6 +68,96 @@ describeRevocableLocks(
   },
   { isShared: true },
 )
+
+/** Two servers with workers, which share their locks. */
+async function openServers() {
+  const redis = await startRedis()
+  const open = () => openEngine({ url: redis.url, leaseMs: 3_000, timeoutMs: 1_000 })
+  const engines = [await open(), await open()] as const
+  const [one, two] = engines.map((engine) => openWorkers(createLocksOfServers(engine)))
+  if (one === undefined || two === undefined) throw new Error('There are no servers')
+  return {
+    one,
+    two,
+    /** Resolves when the engine has done what both have sent. */
+    async settle() {
+      await settle()
+      const nothing = { source: 'return 0', sha1: '0'.repeat(40) }
+      for (const engine of engines) await engine.run(nothing, [])
+    },
+    async close() {
+      for (const engine of engines) await engine.close()
+      await redis.stop()
+    },
+  }
+}
+
+describeRevocableLocks(
+  'the locks of workers of two servers',
+  async () => {
+    const servers = await openServers()
+    const [first, last] = [servers.one.startWorker(), servers.two.startWorker()]
+    return {
+      takers: [
+        first.takeLock,
+        async (key) => {
+          await servers.settle()
+          return last.takeLock(key)
+        },
+      ],
+      async revoke() {
+        await settle()
+        servers.one.expire()
+      },
+      async endFirst() {
+        first.die()
+        servers.one.expire()
+      },
+      dispose: () => servers.close(),
+    }
+  },
+  { isShared: true },
+)
+
+describe('createLockServer with the locks of several servers', () => {
+  let servers: Awaited<ReturnType<typeof openServers>>
+  beforeEach(async () => {
+    servers = await openServers()
+  })
+  afterEach(() => servers.close())
+
+  it('says that a worker is the same holder unless another worker or another server has held the lock', async () => {
+    const one = servers.one.startWorker()
+    const colleague = servers.one.startWorker()
+    const other = servers.two.startWorker()
+    const isSame = async ({ takeLock }: typeof one) => {
+      const lock = await takeLock('alice')
+      lock.release()
+      await servers.settle()
+      return lock.isSameHolder
+    }
+    const seen = []
+    for (const worker of [one, one, colleague, one, one, other, one, one]) {
+      seen.push(await isSame(worker))
+    }
+    expect(seen).to.deep.equal([false, true, false, false, true, false, false, true])
+  })
+
+  it('counts a worker whose lease has expired once, for the workers of all servers, until it releases the lock', async () => {
+    const lost = await servers.one.startWorker().takeLock('alice')
+    servers.one.expire()
+    const lostHolders = async ({ startWorker }: typeof servers.one) => {
+      const held = await startWorker().takeLock('alice')
+      held.release()
+      await servers.settle()
+      return held.lostHolders
+    }
+    expect([await lostHolders(servers.one), await lostHolders(servers.two)]).to.deep.equal([1, 1])
+    lost.release()
+    await servers.settle()
+    expect([await lostHolders(servers.one), await lostHolders(servers.two)]).to.deep.equal([0, 0])
+  })
+})
 
 describe('createLockServer', () => {
   it('gives the lock of a key to one worker after the other', async () => {
