@@ -128,9 +128,10 @@ export const origins = (value: string): readonly string[] => {
   )
 }
 
-/** `text` in quotes, for messages, without what may be the name and password of a URL, even of a misspelt one. */
+/** `text` in quotes and in one line, for messages, without what may be the name and password of a URL, even of a misspelt one. */
 export function quoted(text: string): string {
-  return `"${text.replace(/^([a-z+]+:\/\/)?.*@/is, '$1…@')}"`
+  const line = text.replaceAll(/[\r\n]+/g, ' ')
+  return `"${line.replace(/^([a-z+]+:\/\/)?.*@/is, '$1…@')}"`
 }
 
 const factors: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

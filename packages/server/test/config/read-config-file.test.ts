@@ -69,6 +69,7 @@ describe('readConfigFile', () => {
     ['max-file-size: 10G\n', '/h.yaml:1: max-file-size "10G" is not a size'],
     ['max-file-size: 99999999999999999999999\n', '/h.yaml:1: max-file-size "1e+23" is not a size'],
     ['{"port": "x",\n "data": ""}', '/h.yaml:2: data "" is empty'],
+    ['{"port": 9\n\n9}', '/h.yaml:1: port "9 9" is not a port'],
     ['- port: 1\n', '/h.yaml: the file must be a map of settings, such as "port: 3000"'],
     ['hello\n', '/h.yaml: the file must be a map of settings'],
     ['port: 1\nport: 2\n', '/h.yaml:2: this is not YAML: Map keys must be unique'],

@@ -13,7 +13,10 @@ import { yamlNests } from '../yaml-nests.ts'
 /** Never to be told. Nothing else has these letters. */
 const secret = 'QVXWZJ'
 /** Behind a slip of the pen more than this, nobody can tell a password from what is none. */
-const hasPassword = new RegExp(`/[^\\n]*${secret}[^\\n]*@|^minio-secret-key: ${secret}`, 'm')
+const hasPassword = new RegExp(
+  `/[^\\n]*${secret}[^\\n]*@(?![^\\n]*${secret})|^minio-secret-key: ${secret}`,
+  'm',
+)
 
 const valid = [
   '# ours\nport: 8080\nmax-file-size: 10GB\nhost: "::"\nidle-timeout: 5m\n',
