@@ -13,8 +13,8 @@ import { abortCountScript, beginCountScript, endCountScript, syncScript } from '
 /** One of so many parts of what is free is given to a server in advance. */
 export const partsAhead = 64
 
-/** How long what is counted is kept in the engine, in seconds. A server with uploads under way renews it. */
-const ttl = 3600
+/** How long an account that no server uses is kept in the engine, in seconds: longer than clocks jump. */
+const ttl = 24 * 3600
 
 /** What the engine has answered. */
 export interface Reply {
