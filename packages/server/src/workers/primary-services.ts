@@ -7,12 +7,17 @@ import {
   type LoginBrakeOptions,
   type LocalQuotaKeeper,
 } from '@holdfast/core'
+import type {
+  SharedFailureCounter,
+  SharedLocks as LocksOfServers,
+  SharedUseCounter,
+} from '@holdfast/shared-redis'
 import { failureKey } from '../logins/login-failure-counter.ts'
 import type { OwnServices } from '../serve/open-shared-services.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
-import { createReplicatedFailureCounter } from './replicated-counters.ts'
+import { createReplicatedFailureCounter, type ReplicatedFailure } from './replicated-counters.ts'
 import { createSharedLocks, createLockServer } from './lock-server.ts'
 import {
   ofSharedCounters,
@@ -40,12 +45,23 @@ export interface PrimaryServices {
   sendCustomers(): void
 }
 
+/** What a server counts and locks together with other servers. */
+export interface ServersServices {
+  /** Its `keyOf` is `failureKey`. */
+  readonly failures: SharedFailureCounter
+  /** This server sets in them what its workers have reported. */
+  readonly counters: OfSharedCounters<SharedUseCounter>
+  readonly locks: LocksOfServers
+}
+
 /** Sent for an unknown customer; as long as most keys. */
 const noKey = new Uint8Array(32)
 
 /**
  * Shares the services of a server among its workers. Each worker gets the customers, the certificate, the failed logins, and how many
  * requests the others have under way. Workers ask the primary where only one process can decide: about logins, quotas and locks.
+ *
+ * With `shared`, workers of several servers count together: this process speaks to the other servers for all of its workers.
  */
 export function createPrimaryServices(
   services: Omit<
@@ -54,38 +70,42 @@ export function createPrimaryServices(
   >,
   books: LocalQuotaKeeper,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
+  { shared }: { readonly shared?: ServersServices } = {},
 ): PrimaryServices {
   const { certificate, verifyPassword } = services
   const shares = new Map<RpcChannel<ReplicaHandlers>, WorkerCounters>()
   const replicatedFailures = createReplicatedFailureCounter()
-  const publishLocks = createSharedLocks()
+  const publishLocks = createSharedLocks(shared?.locks)
 
-  const failures: FailureCounter = {
-    read: (key) => services.failures.read(key),
-    async add(key) {
-      await services.failures.add(key)
-      const failure = { key: failureKey(key), ...(await services.failures.read(key)) }
-      replicatedFailures.apply(failure)
-      for (const channel of shares.keys()) channel.notify('failure', failure)
-    },
+  const report = (failure: ReplicatedFailure) => {
+    replicatedFailures.apply(failure)
+    for (const channel of shares.keys()) channel.notify('failure', failure)
   }
+  shared?.failures.all().forEach(report)
+  shared?.failures.onFailure(report)
+  // A guess is verified only after all servers have been asked. Workers read the replica, so that remembered passwords ask no one.
+  const failures = shared?.failures.exact ?? reporting(services.failures, report)
   const brake = createLoginBrake({ counter: failures, ...brakeOptions })
 
-  const sendCount = ({ counter, key }: Omit<SharedCount, 'count'>) => {
-    const all = [...shares.values()].reduce(
-      (sum, counters) => sum + counters[counter].count(key),
-      0,
-    )
+  const sum = ({ counter, key }: CountKey) =>
+    [...shares.values()].reduce((total, counters) => total + counters[counter].count(key), 0)
+  const sendCount = ({ counter, key }: CountKey) => {
+    const all = sum({ counter, key }) + (shared?.counters[counter].countOfOthers(key) ?? 0)
     for (const [channel, counters] of shares) {
       channel.notify('count', { counter, key, count: all - counters[counter].count(key) })
     }
   }
-  /** The counts that are not 0 in one of these workers. */
-  const nonZero = (workers: readonly WorkerCounters[]) =>
-    sharedCounters.flatMap((counter) => {
-      const keys = new Set(workers.flatMap((counters) => counters[counter].keys()))
-      return [...keys].map((key) => ({ counter, key }))
-    })
+  /** Sends what has changed in this server. */
+  const countChanged = ({ counter, key }: CountKey) => {
+    shared?.counters[counter].set(key, sum({ counter, key }))
+    sendCount({ counter, key })
+  }
+  for (const counter of sharedCounters) {
+    shared?.counters[counter].onOthers((key) => sendCount({ counter, key }))
+  }
+  const ofOthers = ofSharedCounters((counter) => ({
+    keys: () => shared?.counters[counter].keysOfOthers() ?? [],
+  }))
   const customers = () =>
     services.customers().map((name) => services.credentials.find(name) as Credential)
   certificate?.onReplaced((next: ReadCertificate) => {
@@ -113,7 +133,7 @@ export function createPrimaryServices(
           linkFailed: ({ key }) => failures.add(key),
           count(change: SharedCount) {
             counters[change.counter].set(change.key, change.count)
-            sendCount(change)
+            countChanged(change)
           },
         } satisfies Answers,
         welcome() {
@@ -121,11 +141,11 @@ export function createPrimaryServices(
           if (certificate) channel().notify('certificate', certificate.current())
           channel().notify('customers', customers())
           for (const failure of replicatedFailures.all()) channel().notify('failure', failure)
-          for (const each of nonZero([...shares.values()])) sendCount(each)
+          for (const each of nonZero([...shares.values(), ofOthers])) sendCount(each)
         },
         end() {
           shares.delete(channel())
-          for (const each of nonZero([counters])) sendCount(each)
+          for (const each of nonZero([counters])) countChanged(each)
           quotas.end()
           locks.end()
         },
@@ -139,3 +159,29 @@ export function createPrimaryServices(
 
 /** What one worker has reported of each of the shared counters. */
 type WorkerCounters = OfSharedCounters<KeyedCounter>
+
+type CountKey = Omit<SharedCount, 'count'>
+
+/** The counts that are not 0 in one of these. */
+function nonZero(
+  all: readonly OfSharedCounters<Pick<KeyedCounter, 'keys'>>[],
+): readonly CountKey[] {
+  return sharedCounters.flatMap((counter) => {
+    const keys = new Set(all.flatMap((counters) => counters[counter].keys()))
+    return [...keys].map((key) => ({ counter, key }))
+  })
+}
+
+/** `counter`, each of whose failures is reported before it resolves. */
+function reporting(
+  counter: FailureCounter,
+  report: (failure: ReplicatedFailure) => void,
+): FailureCounter {
+  return {
+    read: (key) => counter.read(key),
+    async add(key) {
+      await counter.add(key)
+      report({ key: failureKey(key), ...(await counter.read(key)) })
+    },
+  }
+}

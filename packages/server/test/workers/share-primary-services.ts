@@ -1,11 +1,16 @@
 import { createQuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
-import { createPrimaryServices, type PrimaryServices } from '../../src/workers/primary-services.ts'
+import {
+  createPrimaryServices,
+  type PrimaryServices,
+  type ServersServices,
+} from '../../src/workers/primary-services.ts'
 
 /** The services of a primary without customers, whose passwords are all wrong. */
 export function sharePrimaryServices(
   services: Partial<Parameters<typeof createPrimaryServices>[0]> = {},
+  shared?: ServersServices,
 ): PrimaryServices {
   return createPrimaryServices(
     {
@@ -17,5 +22,7 @@ export function sharePrimaryServices(
       ...services,
     },
     createQuotaKeeper(createMemoryBlobStore()),
+    {},
+    { ...(shared && { shared }) },
   )
 }
