@@ -28,6 +28,11 @@ export interface SharedFailureCounter extends FailureCounter {
    * are one round trip. While the engine is away, it answers from the replica.
    */
   readonly exact: FailureCounter
+  /**
+   * The same counter, whose `add` does nothing: for the outer one of two brakes, whose failures the inner one has counted by
+   * {@link SharedFailureCounter.exact} before.
+   */
+  readonly outer: FailureCounter
   /** Calls `listener` when this server knows of more failures of a key, its own or those of others, before `add` resolves. */
   onFailure(listener: (failure: SharedFailure) => void): void
   /** All failures that this server knows and that are not forgotten. */
@@ -92,8 +97,9 @@ const node = '/failures'
  * While the engine is away, this server counts for itself, beginning with what it knew; when the engine is back, it adds what it has
  * counted meanwhile, each failure once. An engine that has lost its data gets back the highest count that a server knows.
  *
- * The outer brake on logins reads the replica, so that remembered passwords ask no server. The brake around the verification of the
- * others reads `exact`.
+ * Logins take two brakes. The one around all logins has `outer`, so that remembered passwords ask no server. The one around the
+ * verification of the others has `exact`, so that all servers together allow as many guesses as one. The brake on links has the
+ * counter itself.
  */
 export function createSharedFailureCounter(
   engine: Engine,
@@ -164,10 +170,12 @@ export function createSharedFailureCounter(
     add: (key: string) => sender.send(keyOf(key)),
     sharers: () => engine.servers.count(),
   }
+  // The usual case, at every request: there was no failure recently.
+  const readReplica = (key: string) => (replica.isEmpty() ? noFailures : replica.read(keyOf(key)))
   return {
     ...counter,
-    // The usual case, at every request: there was no failure recently.
-    read: (key) => (replica.isEmpty() ? noFailures : replica.read(keyOf(key))),
+    read: readReplica,
+    outer: { ...counter, read: readReplica, add: async () => {} },
     exact: {
       ...counter,
       read(key) {

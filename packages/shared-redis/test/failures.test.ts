@@ -193,3 +193,64 @@ describe('createLoginBrake with the exact counter of three servers', () => {
     expect(await isRight(2, 'anna', '198.51.100.1')).to.equal(true)
   })
 })
+
+describe('createLoginBrake with the outer counter, around one with the exact counter', () => {
+  let shared: Awaited<ReturnType<typeof openCounters>>
+  beforeEach(async () => {
+    shared = await openCounters(2)
+    await until(() => shared.engines.every(({ servers }) => servers.count() === 2))
+  })
+  afterEach(() => shared.close())
+
+  /** Logins of one server, which remembers the password `known`. */
+  const openLogins = (server: number) => {
+    const { outer, exact } = shared.counter(server)
+    const [around, inner] = [outer, exact].map((counter) => createLoginBrake({ counter }))
+    let verified = 0
+    const verify = async (password: string) => {
+      verified++
+      await delay(5)
+      return password === 'right'
+    }
+    const login = async (password: string, address = '192.0.2.1', name = 'anna') => {
+      const attempt = { name, address, password }
+      return around?.attempt(attempt, () =>
+        password === 'known' ? true : (inner?.attempt(attempt, () => verify(password)) ?? false),
+      )
+    }
+    return { login, verified: () => verified }
+  }
+
+  it('counts each guess once, and refuses as many on all servers as on one', async () => {
+    const all = [openLogins(0), openLogins(1)]
+    const guesses = Array.from({ length: 100 }, (_, n) =>
+      all[n % 2]?.login(`guess ${n}`, '192.0.2.1', `name ${n}`),
+    )
+    await Promise.allSettled(guesses)
+    const verified = all.reduce((sum, logins) => sum + logins.verified(), 0)
+    // At most 31 if all verifications take equally long. Here the machine is busy.
+    expect(verified).to.be.within(30, 45)
+    const counted = await shared.counter(0).exact.read('address 192.0.2.1')
+    expect(counted.failures).to.equal(verified)
+    for (const { login } of all) {
+      expect(await login('right', '192.0.2.2')).to.equal(true)
+      const refused = await login('known').catch((error: unknown) => String(error))
+      expect(refused).to.contain('Too many failed logins')
+    }
+  })
+
+  it('asks no server for a remembered password', async () => {
+    const { engine } = shared
+    let asked = 0
+    const run = engine(0).run.bind(engine(0))
+    engine(0).run = (...args) => {
+      asked++
+      return run(...args)
+    }
+    const { login } = openLogins(0)
+    for (let n = 0; n < 10; n++) expect(await login('known')).to.equal(true)
+    expect(asked).to.equal(0)
+    expect(await login('right')).to.equal(true)
+    expect(asked).to.equal(1)
+  })
+})
