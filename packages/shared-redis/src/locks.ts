@@ -31,7 +31,7 @@ type LockMessage =
 const topic = 'locks'
 
 /** A take that fails sooner than that, in milliseconds, is sent once more: the engine did not let the caller wait. */
-const retryWithinMs = 100
+const retryWithinMs = 20
 
 /** After how many polls a waiting server asks the owner whether it holds the lock indeed. */
 const pollsPerQuestion = 10

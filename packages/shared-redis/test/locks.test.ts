@@ -264,7 +264,7 @@ return ttls`,
     const { take, redis } = shared
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'suspended-server.ts'), redis.url],
+      [join(import.meta.dirname, 'children/suspended-server.ts'), redis.url],
       {
         stdio: ['pipe', 'pipe', 'inherit'],
       },
