@@ -49,8 +49,8 @@ export interface PrimaryServices {
 export interface ServersServices {
   /** Its `keyOf` is `failureKey`. */
   readonly failures: SharedFailureCounter
-  /** This server sets in them what its workers have reported. */
-  readonly counters: OfSharedCounters<SharedUseCounter>
+  /** Where this server sets what its workers have reported. The others hold for each server by itself. */
+  readonly counters: Partial<OfSharedCounters<SharedUseCounter>>
   readonly locks: LocksOfServers
 }
 
@@ -90,21 +90,21 @@ export function createPrimaryServices(
   const sum = ({ counter, key }: CountKey) =>
     [...shares.values()].reduce((total, counters) => total + counters[counter].count(key), 0)
   const sendCount = ({ counter, key }: CountKey) => {
-    const all = sum({ counter, key }) + (shared?.counters[counter].countOfOthers(key) ?? 0)
+    const all = sum({ counter, key }) + (shared?.counters[counter]?.countOfOthers(key) ?? 0)
     for (const [channel, counters] of shares) {
       channel.notify('count', { counter, key, count: all - counters[counter].count(key) })
     }
   }
   /** Sends what has changed in this server. */
   const countChanged = ({ counter, key }: CountKey) => {
-    shared?.counters[counter].set(key, sum({ counter, key }))
+    shared?.counters[counter]?.set(key, sum({ counter, key }))
     sendCount({ counter, key })
   }
   for (const counter of sharedCounters) {
-    shared?.counters[counter].onOthers((key) => sendCount({ counter, key }))
+    shared?.counters[counter]?.onOthers((key) => sendCount({ counter, key }))
   }
   const ofOthers = ofSharedCounters((counter) => ({
-    keys: () => shared?.counters[counter].keysOfOthers() ?? [],
+    keys: () => shared?.counters[counter]?.keysOfOthers() ?? [],
   }))
   const customers = () =>
     services.customers().map((name) => services.credentials.find(name) as Credential)

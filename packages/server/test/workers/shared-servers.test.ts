@@ -13,11 +13,7 @@ import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { failureKey } from '../../src/logins/login-failure-counter.ts'
 import type { ServersServices } from '../../src/workers/primary-services.ts'
 import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
-import {
-  ofSharedCounters,
-  type PrimaryHandlers,
-  type ReplicaHandlers,
-} from '../../src/workers/worker-protocol.ts'
+import type { PrimaryHandlers, ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
 import { createWorkerServices } from '../../src/workers/worker-services.ts'
 import { sharePrimaryServices } from './share-primary-services.ts'
 
@@ -68,10 +64,11 @@ async function openServers() {
   const engines = [await open(), await open()] as const
   const sendMarkers = createMarkers(engines)
   const start = (engine: Engine) => {
-    const counters = ofSharedCounters((name) =>
+    const counters = {
+      perCustomer: createSharedUseCounter(engine, { name: 'perCustomer', limit }),
       // Others must know of each upload that grows, or they may discard it.
-      createSharedUseCounter(engine, { name, limit: name === 'growingUploads' ? 1 : limit }),
-    )
+      growingUploads: createSharedUseCounter(engine, { name: 'growingUploads', limit: 1 }),
+    }
     const startWorker = openPrimary({
       failures: createSharedFailureCounter(engine, { windowMs: 60_000, keyOf: failureKey }),
       counters,
@@ -169,6 +166,18 @@ describe('createPrimaryServices with the services of several servers', () => {
     const other = servers.two.startWorker()
     await tick()
     expect(other.links?.growingUploads?.count('anna/1')).to.equal(1)
+  })
+
+  it('counts for each server by itself what the servers do not share', async () => {
+    const [own, colleague, other] = [
+      servers.one.startWorker(0),
+      servers.one.startWorker(1),
+      servers.two.startWorker(0),
+    ]
+    for (let n = 0; n < 1_000; n++) own.requestCounters.all.change(1)
+    await servers.settle()
+    expect(colleague.requestCounters.all.count()).to.be.above(0)
+    expect(other.requestCounters.all.count()).to.equal(0)
   })
 
   it('locks for the workers of all servers', async () => {
