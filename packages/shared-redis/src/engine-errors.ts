@@ -1,7 +1,10 @@
 import { SetupError } from '@holdfast/core'
 import { ErrorReply } from '@redis/client'
 
-/** The engine does not answer, or has not answered in time. What was asked may have happened. */
+/**
+ * The engine does not answer, or has not answered in time. What was asked may have happened, or may still happen: an engine that stood
+ * still runs what it has received.
+ */
 export class EngineAwayError extends Error {
   override readonly name = 'EngineAwayError'
 }
@@ -27,8 +30,9 @@ export function answerKind(error: unknown): string {
   return error instanceof ErrorReply ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : ''
 }
 
-/** Whether the error is an answer to the command itself, as for a script that is wrong: the engine works. */
+/** Whether the error is one of the command itself, as for a script that is wrong: the engine works. */
 export function isOwnFault(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError) return true
   return error instanceof ErrorReply && !awayAnswers.has(answerKind(error))
 }
 
@@ -63,16 +67,26 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
+/** How late a timer must be for the process to have stood still, in milliseconds. */
+const noticedDelayMs = 20
+
+/** How long it then waits for an answer, in milliseconds. */
+const graceMs = 100
+
 /**
- * Awaits `work` for at most `ms` milliseconds.
+ * Awaits `work` for at most `ms` milliseconds; a little longer only where this process itself stood still.
  *
  * @throws EngineAwayError afterwards; `work` goes on, and its result is dropped
  */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const give = () => reject(new EngineAwayError(`no answer within ${ms} ms`))
-  // Where this process itself was suspended, the answer may lie in the socket: it is read before `setImmediate` calls back.
-  const timer = setTimeout(() => setImmediate(give), ms)
+  const due = performance.now() + ms
+  let timer = setTimeout(() => {
+    // Where this process itself stood still, the answer may lie in the socket, and the command may not even be sent.
+    if (performance.now() - due > noticedDelayMs) timer = setTimeout(give, graceMs)
+    else setImmediate(give)
+  }, ms)
   work.catch(() => {})
   try {
     return await Promise.race([work, promise])

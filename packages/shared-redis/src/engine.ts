@@ -60,7 +60,7 @@ export interface Engine {
   ignoredMessages(): number
   /**
    * Names the data that the engine has: another one if it may have lost some, since it was started again or failed over. In a Cluster
-   * it names the data of all masters together. A script never runs on an engine with another history than this. `FLUSHALL` and `DEL` do
+   * it names the data of all masters together. Seldom, as when a master gets its first replica, it changes without a loss. A script never runs on an engine with another history than this. `FLUSHALL` and `DEL` do
    * not change it.
    */
   history(): string

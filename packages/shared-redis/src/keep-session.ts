@@ -73,6 +73,8 @@ export function keepSession(
   const live = async () => {
     const opened = await openSession(settings)
     try {
+      // Otherwise the others would see this server alive after it has left.
+      if (closing.signal.aborted) return
       await enter(opened)
       if (closing.signal.aborted) return
       state.set(reasonOf(await opened.lost))

@@ -20,7 +20,8 @@ export function parseState(text: string): NodeState {
 
 /**
  * Names the data that a server has. It changes when the server was started again, was another server's replica meanwhile, or was
- * promoted: each time some data may be lost. It stays after `FLUSHALL`.
+ * promoted: each time some data may be lost. It also changes, without a loss, when a master gets its first replica, and an hour after it
+ * has lost the last one (`repl-backlog-ttl`): the server then takes a new replication ID. It stays after `FLUSHALL`.
  */
 export function historyOf(state: NodeState): string {
   return `${state.get('run_id') ?? ''}.${state.get('master_replid') ?? ''}`

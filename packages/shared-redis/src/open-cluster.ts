@@ -118,8 +118,8 @@ function parseSlots(answer: unknown, asked: HostPort): readonly SlotRange[] {
   if (!Array.isArray(answer)) throw new EngineAwayError('CLUSTER SLOTS is no list')
   return answer.map((row: unknown) => {
     const [first, last, master] = row as [number, number, [string | null, number]]
-    // A server that does not know its own address leaves it out.
-    const host = master[0] === null || master[0] === '' ? asked.host : master[0]
+    // A server that does not know the address leaves it out, or says "?" for the name.
+    const host = master[0] === null || ['', '?'].includes(master[0]) ? asked.host : master[0]
     return { first, last, master: { host, port: master[1] } }
   })
 }

@@ -32,9 +32,12 @@ export function joinNodes(
     const state = await readState(node, 'replication')
     const replid = state.get('master_replid') ?? ''
     if (!isReplica(state) && histories[nth]?.endsWith(`.${replid}`)) return
-    const reason = new EngineAwayError(`READONLY ${node.name} was made a replica`)
-    node.destroy(reason)
-    throw reason
+    const reason = isReplica(state)
+      ? `READONLY ${node.name} was made a replica`
+      : `${node.name} has begun a new history of its data`
+    const error = new EngineAwayError(reason)
+    node.destroy(error)
+    throw error
   }
   return {
     history: histories.toSorted().join(' '),

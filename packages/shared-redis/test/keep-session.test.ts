@@ -58,6 +58,18 @@ describe('Engine', () => {
     ])
   })
 
+  it('does not take the engine for away where this process itself stood still', async () => {
+    const { url } = await engines.redis()
+    const engine = await engines.open({ url })
+    const changes = changesOf(engine)
+    await run(engine)
+    const running = run(engine)
+    const end = performance.now() + 600
+    while (performance.now() < end);
+    expect(await running).to.equal(2)
+    expect(changes).to.deep.equal([])
+  })
+
   it('notices by itself that the engine stands still, and that it goes on', async () => {
     const redis = await engines.redis()
     const engine = await engines.open({ url: redis.url })

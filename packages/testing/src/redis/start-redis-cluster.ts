@@ -7,8 +7,11 @@ export interface RunningCluster {
   /** For holdfast: `redis+cluster://…`. */
   readonly url: string
   readonly servers: readonly RunningRedis[]
-  /** Gives a slot, with its keys, from the server that has it to another one. */
-  moveSlot(slot: number, to: RunningRedis): Promise<void>
+  /**
+   * Gives a slot, with its keys, from the server that has it to another one. Calls `meanwhile` when the keys have moved, and the slot
+   * has not: the old server then answers `ASK` for all keys that it does not have.
+   */
+  moveSlot(slot: number, to: RunningRedis, meanwhile?: () => Promise<void>): Promise<void>
   /** Ends all servers, and removes their data. */
   stop(): Promise<void>
 }
@@ -28,7 +31,7 @@ export async function startRedisCluster(): Promise<RunningCluster> {
       return states.every((state) => /cluster_state:ok/.test(state))
     })
     const url = `redis+cluster://${hosts.join(',')}`
-    return { url, servers, moveSlot: (slot, to) => moveSlot(servers, slot, to), stop }
+    return { url, servers, moveSlot: (...given) => moveSlot(servers, ...given), stop }
   } catch (error) {
     await stop()
     throw error
@@ -48,7 +51,12 @@ async function startNode(): Promise<RunningRedis> {
   ])
 }
 
-async function moveSlot(servers: readonly RunningRedis[], slot: number, to: RunningRedis) {
+async function moveSlot(
+  servers: readonly RunningRedis[],
+  slot: number,
+  to: RunningRedis,
+  meanwhile?: () => Promise<void>,
+): Promise<void> {
   const ids = await Promise.all(servers.map((server) => server.run('CLUSTER', 'MYID')))
   const target = ids[servers.indexOf(to)] ?? ''
   const owner = await to.run('CLUSTER', 'NODES')
@@ -60,6 +68,7 @@ async function moveSlot(servers: readonly RunningRedis[], slot: number, to: Runn
   for (const key of keys.filter(Boolean)) {
     await from.run('MIGRATE', '127.0.0.1', `${to.port}`, key, '0', '5000')
   }
+  await meanwhile?.()
   for (const server of [to, from, ...servers]) {
     await server.run('CLUSTER', 'SETSLOT', `${slot}`, 'NODE', target)
   }
