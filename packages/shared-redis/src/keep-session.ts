@@ -47,6 +47,7 @@ export function keepSession(
   const { leaseMs, timeoutMs, now } = settings
   const state = createAwayState()
   const closing = new AbortController()
+  const isClosing = () => closing.signal.aborted
   const first = Promise.withResolvers<undefined>()
   // It may reject when no one waits for it any more.
   first.promise.catch(() => {})
@@ -62,7 +63,7 @@ export function keepSession(
       const [at] = opened.nodes
       throw (at && explainAnswer(error, at.at, settings.prefix)) ?? error
     }
-    if (closing.signal.aborted || opened.isLost()) return
+    if (isClosing() || opened.isLost()) return
     // Nothing may come between: scripts run from here on.
     history = opened.history
     session = opened
@@ -74,9 +75,9 @@ export function keepSession(
     const opened = await openSession(settings)
     try {
       // Otherwise the others would see this server alive after it has left.
-      if (closing.signal.aborted) return
+      if (isClosing()) return
       await enter(opened)
-      if (closing.signal.aborted) return
+      if (isClosing()) return
       state.set(reasonOf(await opened.lost))
     } finally {
       if (session !== undefined) next = Promise.withResolvers()
@@ -85,7 +86,7 @@ export function keepSession(
     }
   }
   const keep = async () => {
-    for (let failures = 0; !closing.signal.aborted; failures++) {
+    for (let failures = 0; !isClosing(); failures++) {
       const began = now()
       await live().catch((error: unknown) => {
         state.set(reasonOf(error))
