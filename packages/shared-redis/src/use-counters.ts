@@ -1,10 +1,7 @@
 import { createKeyedCounter, type UseCounter } from '@holdfast/core'
 import type { Engine } from './engine.ts'
 
-/** An engine that says when messages of others may be lost. */
-type MessagingEngine = Pick<Engine, 'servers' | 'notify' | 'onMessage' | 'onChange'> & {
-  onMissed?(listener: () => void): void
-}
+type MessagingEngine = Pick<Engine, 'servers' | 'notify' | 'onMessage' | 'onMissed' | 'onChange'>
 
 export interface SharedUseCounterOptions {
   /** Names the counter: equal on all servers. */
@@ -120,7 +117,7 @@ export function createSharedUseCounter(
     ask()
     repeat()
   })
-  engine.onMissed?.(ask)
+  engine.onMissed(ask)
   ask()
   repeatLater()
 

@@ -4,16 +4,17 @@ import { until } from './shared-engines.ts'
 
 /** An engine that is away and back when the test says so. */
 function openSwitch() {
-  const listeners: ((isAway: boolean) => void)[] = []
+  const listeners: ((isAway: boolean, reason: string) => void)[] = []
   let isAway = false
   return {
     engine: {
       isAway: () => isAway,
-      onChange: (listener: (isAway: boolean) => void) => void listeners.push(listener),
+      onChange: (listener: (isAway: boolean, reason: string) => void) =>
+        void listeners.push(listener),
     },
     set: (next: boolean) => {
       isAway = next
-      for (const listener of listeners) listener(next)
+      for (const listener of listeners) listener(next, next ? 'the test says so' : '')
     },
   }
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import {
@@ -68,7 +69,7 @@ function slowStore(random: () => number): BlobStore {
       const chunks: Uint8Array[] = []
       for await (const chunk of content) chunks.push(chunk)
       await delay(random() * 5)
-      return store.put(key, chunks, options)
+      return store.put(key, Readable.from(chunks), options)
     },
     async delete(key) {
       await delay(random() * 5)

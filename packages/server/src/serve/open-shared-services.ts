@@ -116,8 +116,8 @@ export async function openSharedServices(
       shared && config.workers === 1
         ? verifyWithOthers(verifyPassword, shared, loginBrakeOptions(config))
         : verifyPassword,
-    // Where servers count together, the verification counts.
-    failures: shared ? { read: (key) => shared.failures.read(key), add: async () => {} } : failures,
+    // Where servers count together, a failure is counted by the verification.
+    failures: shared?.failures.outer ?? failures,
     linkFailures: failures,
     ...(shared && { links: sharedLinks(shared) }),
     requestCounters: shared ? withSharedCounters(requestCounters, shared) : requestCounters,

@@ -7,13 +7,10 @@ import {
   type LoginBrakeOptions,
   type LocalQuotaKeeper,
 } from '@holdfast/core'
-import type {
-  SharedFailureCounter,
-  SharedLocks as LocksOfServers,
-  SharedUseCounter,
-} from '@holdfast/shared-redis'
+import type { SharedUseCounter } from '@holdfast/shared-redis'
 import { failureKey } from '../logins/login-failure-counter.ts'
 import type { OwnServices } from '../serve/open-shared-services.ts'
+import type { SharedState } from '../shared/open-shared-state.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
@@ -45,13 +42,10 @@ export interface PrimaryServices {
   sendCustomers(): void
 }
 
-/** What a server counts and locks together with other servers. */
-export interface ServersServices {
-  /** Its `keyOf` is `failureKey`. */
-  readonly failures: SharedFailureCounter
-  /** Where this server sets what its workers have reported. The others hold for each server by itself. */
+/** What the server counts and locks together with others. It sets in the counters what its workers have reported. */
+export interface ServersServices extends Pick<SharedState, 'failures' | 'locks'> {
+  /** The others hold for each server by itself. */
   readonly counters: Partial<OfSharedCounters<SharedUseCounter>>
-  readonly locks: LocksOfServers
 }
 
 /** Sent for an unknown customer; as long as most keys. */

@@ -41,8 +41,12 @@ export async function startWorkers(
   const services = await open(openSharedServices(config, log, () => shared.sendCustomers(), watch))
   // Opened for the usage of customers with a quota. A mistake in its settings is reported here, and only once.
   const store = await open(openStore(config.store, config, log))
-  const quotas = createQuotaKeeper(store)
-  const shared = createPrimaryServices(services, quotas, brakeOptions)
+  const ofServers = services.shared
+  const keeper = ofServers && (await open(Promise.resolve(ofServers.openQuotas(store))))
+  const quotas = keeper?.keeper ?? createQuotaKeeper(store)
+  const shared = createPrimaryServices(services, quotas, brakeOptions, {
+    ...(ofServers && { shared: ofServers }),
+  })
   const { readSecret: _, ...written } = config
   const workers: Worker[] = []
   const closing = new AbortController()
@@ -101,6 +105,7 @@ export async function startWorkers(
         store,
         customers: services.customersState,
         certificate: services.certificateState,
+        ...(ofServers && { shared: () => ofServers.state() }),
         workers: {
           wanted: config.workers,
           answering: (signal) => countAnswering(serving(), signal),
