@@ -46,6 +46,9 @@ export interface AccountSetup {
   readonly onError: (error: unknown) => void
 }
 
+/** How many servers there may be if the engine has never been reached, so that none was seen. */
+const assumedServers = 4
+
 /** How long changes may wait for others, so that they are reported together; in milliseconds. */
 const reportWithinMs = 20
 
@@ -258,7 +261,7 @@ export function openSharedAccount(
   /** Goes on without the engine: with a share of what was free when it answered last. */
   const goOnAlone = () => {
     if (reply === undefined || extra !== nothing) return
-    const servers = engine.servers.count()
+    const servers = serversWithout(engine)
     extra = {
       bytes: Math.max(0, Math.floor(reply.free.bytes / servers)),
       files: Math.max(0, Math.floor(reply.free.files / servers)),
@@ -301,7 +304,7 @@ export function openSharedAccount(
 
   const openAlone = async () => {
     const found = await countUsage(store, customer, staged)
-    const servers = engine.servers.count()
+    const servers = serversWithout(engine)
     const free = {
       bytes: (limits.quota ?? Number.MAX_SAFE_INTEGER) - found.bytes - staged.total(),
       files: (limits.maxFiles ?? Number.MAX_SAFE_INTEGER) - found.files,
@@ -428,6 +431,12 @@ export function openSharedAccount(
         .catch(() => {})
     },
   }
+}
+
+/** Among how many servers what is free is divided while the engine is away. */
+function serversWithout(engine: Engine): number {
+  const count = engine.servers.count()
+  return engine.history() === '' ? Math.max(count, assumedServers) : count
 }
 
 function isLower(one: Limits, other: Limits): boolean {
