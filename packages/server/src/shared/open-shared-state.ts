@@ -69,20 +69,21 @@ export async function openSharedState(
   }
   logState(engine.isAway(), engine.awayReason())
   engine.onChange(logState)
-  const perCustomer = config['max-requests-per-customer']
   const counter = (name: string, limit: number) =>
     shared.createSharedUseCounter(engine, { name, limit })
+  const perCustomer = countedLimit(config)
+  const counters = {
+    perCustomer: counter('perCustomer', perCustomer),
+    byLinksPerCustomer: counter('byLinksPerCustomer', perCustomer),
+    // Other servers must know of each, or they may discard it.
+    growingUploads: counter('growingUploads', 1),
+  }
   return {
     failures: shared.createSharedFailureCounter(engine, {
       windowMs: config['login-failures-window'],
       keyOf: failureKey,
     }),
-    counters: {
-      perCustomer: counter('perCustomer', perCustomer),
-      byLinksPerCustomer: counter('byLinksPerCustomer', perCustomer),
-      // Other servers must know of each, or they may discard it.
-      growingUploads: counter('growingUploads', 1),
-    },
+    counters,
     locks: shared.createSharedLocks(engine),
     openQuotas(store) {
       const quotas = shared.openSharedQuotas(engine, store, {
@@ -97,8 +98,20 @@ export async function openSharedState(
       awayReason: engine.isAway() ? engine.awayReason() : undefined,
       servers: engine.servers.count(),
     }),
-    close: () => engine.close(),
+    async close() {
+      for (const each of Object.values(counters)) each.close()
+      await engine.close()
+    },
   }
+}
+
+/**
+ * The limit of a customer's requests, as far as it concerns how many of them need not be reported. With workers, the half of that is
+ * for what they do not report to their primary, and the other half for what servers do not report to each other.
+ */
+export function countedLimit(config: Omit<Config, 'readSecret'>): number {
+  const limit = config['max-requests-per-customer']
+  return config['shared-url'] !== undefined && config.workers > 1 ? Math.ceil(limit / 2) : limit
 }
 
 /**

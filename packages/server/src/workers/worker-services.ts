@@ -10,6 +10,7 @@ import {
 } from '@holdfast/core'
 import { rememberPasswords } from '@holdfast/passwords'
 import type { SharedServices } from '../serve/open-shared-services.ts'
+import { countedLimit } from '../shared/open-shared-state.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { RpcChannel } from './rpc-channel.ts'
 import {
@@ -106,8 +107,8 @@ function openCounters(
   const limits: OfSharedCounters<number> = {
     all: config['max-requests'],
     byLinks,
-    perCustomer: config['max-requests-per-customer'],
-    byLinksPerCustomer: config['max-requests-per-customer'],
+    perCustomer: countedLimit(config),
+    byLinksPerCustomer: countedLimit(config),
     byLinksPerNetwork: fromNetwork,
     // Other workers must know of each, or they may discard it.
     growingUploads: 1,
