@@ -7,6 +7,9 @@ export const slowTests: readonly string[] = [
   'packages/system-tests/test/copy/moving-house.long.test.ts',
   // All files but those with a process of their own.
   'packages/web/test/browser',
+  'packages/shared-redis/test',
+  'packages/system-tests/test/cluster/counting-together.long.test.ts',
+  'packages/system-tests/test/cluster/counting-together-minio.external.long.test.ts',
   'packages/system-tests/test/cluster/cluster.long.test.ts',
   'packages/system-tests/test/crash/crash.long.test.ts',
   'packages/system-tests/test/endurance/killed-upload-disk.long.test.ts',

@@ -23,6 +23,7 @@ describe('packPackages', function () {
       '@holdfast/passwords',
       '@holdfast/resumable',
       '@holdfast/server',
+      '@holdfast/shared-redis',
       '@holdfast/store-disk',
       '@holdfast/store-minio',
       '@holdfast/web',
