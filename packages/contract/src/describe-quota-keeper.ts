@@ -318,6 +318,17 @@ function pieces(test: KeeperTest): void {
     await expectRoom(40)
   })
 
+  test('may use the space of the file that they replace, and no more', async (site) => {
+    const { first, last, piecesOf, upload, expectRoom } = site
+    await upload(first, 'a', 80)
+    const fits = await piecesOf(first).begin('a', {})
+    await piecesOf(first).append(fits.id, 0, generated(60))
+    await piecesOf(last).append(fits.id, 60, generated(40))
+    await expectRefusal(piecesOf(first).append(fits.id, 100, generated(1)), 'quota-exceeded')
+    await piecesOf(last).discard(fits.id)
+    await expectRoom(20)
+  })
+
   test('are as many as may be unfinished, also at once', async ({ first, last, piecesOf }) => {
     const begun = await Promise.allSettled(
       Array.from({ length: 12 }, async (_, n) =>

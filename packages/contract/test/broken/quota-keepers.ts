@@ -213,6 +213,22 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
     changed((keeper) => ({ claim: (customer, name, size) => keeper.claim(customer, name, size) })),
   ],
   [
+    'takes any piece of an upload that replaces a file',
+    'uploads in pieces > may use the space of the file that they replace, and no more',
+    changed((keeper, store) => ({
+      async claim(customer, name, size, upload) {
+        const kept = await store.stat({ customer: customer.name, name })
+        const isReplacing = kept !== undefined && upload !== undefined
+        return keeper.claim(
+          isReplacing ? { ...customer, quota: 1e6 } : customer,
+          name,
+          size,
+          upload,
+        )
+      },
+    })),
+  ],
+  [
     'limits unfinished uploads of each process',
     'uploads in pieces > are as many as may be unfinished, also at once',
     apart,

@@ -23,8 +23,13 @@ export interface KeptChange {
 export interface QuotaAccount {
   /** Resolves when the account includes the count, and everything that had to be looked up since. */
   counted: Promise<void>
-  /** How many bytes and files may be claimed now, without asking other servers. Negative if more is used than allowed. */
-  room(limits: Limits): Amount
+  /** How many bytes may be claimed now, without asking other servers. Negative if more is used than allowed. */
+  room(limits: Limits): number
+  /**
+   * Whether an amount may be claimed now, without asking other servers. `credit` are bytes that will be free when the upload is
+   * published.
+   */
+  fits(amount: Amount, limits: Limits, credit: number): boolean
   /** Everything that counts, by all servers. */
   used(): Amount
   /** Changes what the uploads of this process have claimed. */
@@ -58,7 +63,7 @@ export interface SharedAccount {
    * Claims an amount for which there is no room here: asks other servers to give back what they do not use, and has the store counted
    * again. Resolves with whether the amount was claimed.
    */
-  take(amount: Amount, limits: Limits): Promise<boolean>
+  take(amount: Amount, limits: Limits, credit: number): Promise<boolean>
   /**
    * Locks the name of a stored file for all servers; resolves with the function that unlocks it. `kept` is the file: its space is
    * about to become free.
@@ -157,9 +162,10 @@ export function createQuotaAccounts(
       customer,
       counted,
       used,
-      room({ quota = Infinity, maxFiles = Infinity }) {
-        const { bytes, files } = used()
-        return { bytes: quota - bytes, files: maxFiles - files }
+      room: ({ quota = Infinity }) => quota - used().bytes,
+      fits(amount, { quota = Infinity, maxFiles = Infinity }, credit) {
+        const { bytes, files } = sum(used(), amount)
+        return bytes <= quota + credit && (amount.files <= 0 || files <= maxFiles)
       },
       change(by) {
         claimed = sum(claimed, by)

@@ -142,7 +142,7 @@ export function openClaim(
     return bytesExceeded({ others: other, quota, needed })
   }
   const askOthers = async (bytes: number, more: Amount, needed: number | undefined) => {
-    const isTaken = await account.shared?.take(more, customer)
+    const isTaken = await account.shared?.take(more, customer, credit(bytes))
     if (!isTaken) throw refusal(more, credit(bytes), needed)
     claimed = sum(claimed, more)
     // The upload may have ended meanwhile: what it claimed then was freed.
@@ -157,9 +157,7 @@ export function openClaim(
   const take = (bytes: number, needed?: number): void | Promise<void> => {
     if (ended) return undefined
     const more = difference(countOf(bytes), claimed)
-    const room = account.room(customer)
-    const fits =
-      more.bytes <= room.bytes + credit(bytes) && (more.files <= 0 || more.files <= room.files)
+    const fits = account.fits(more, customer, credit(bytes))
     if (!fits && account.shared) return askOthers(bytes, more, needed)
     if (!fits) throw refusal(more, credit(bytes), needed)
     taken = bytes
@@ -217,7 +215,7 @@ export function openClaim(
     },
     reserve(bytes) {
       const missing = bytes - (taken - arrived)
-      const free = Math.floor((account.room(customer).bytes + credit(taken)) * shareAhead)
+      const free = Math.floor((account.room(customer) + credit(taken)) * shareAhead)
       const ahead = Math.min(missing, free)
       if (!ended && ahead > 0) {
         taken += ahead
