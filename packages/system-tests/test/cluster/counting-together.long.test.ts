@@ -3,7 +3,15 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { childrenOf, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { alice, bob, openCountingSite, quota, type CountingSite } from './support/counting-site.ts'
+import { alice, bob, openCountingSite, type CountingSite } from './support/counting-site.ts'
+
+/**
+ * What may be on top of the quota: nothing, unless a server was without Redis since it was so `before` times, as on a machine that is too
+ * busy to answer within 250 ms.
+ */
+function shareAlone(site: CountingSite, before = 0): number {
+  return site.timesAlone() === before ? 0 : 1 / 3
+}
 
 describe('Three servers that count together in Redis', function () {
   this.timeout(300_000)
@@ -20,7 +28,7 @@ describe('Three servers that count together in Redis', function () {
 
   trial('store no more than the quota, and can use all of it', async (site) => {
     expect(await site.work(8)).to.be.above(50)
-    await site.expectWithin(quota)
+    await site.expectWithin(shareAlone(site))
     await site.expectNoLeak()
   })
 
@@ -33,10 +41,10 @@ describe('Three servers that count together in Redis', function () {
       expect(await site.work(10)).to.be.above(20)
       clearInterval(cutting)
       site.ways.forEach((way) => way.release())
-      await site.expectWithin(quota)
+      await site.expectWithin(shareAlone(site))
       await site.untilTogether()
       await site.work(2)
-      await site.expectWithin(quota)
+      await site.expectWithin(shareAlone(site))
       await site.expectNoLeak()
     },
   )
@@ -48,7 +56,7 @@ describe('Three servers that count together in Redis', function () {
       await site.replace(index)
     }
     expect(await working).to.be.above(50)
-    await site.expectWithin(quota)
+    await site.expectWithin(shareAlone(site))
     await site.expectNoLeak()
   })
 
@@ -62,7 +70,7 @@ describe('Three servers that count together in Redis', function () {
         if (worker !== undefined) process.kill(worker, 'SIGKILL')
       }
       expect(await working).to.be.above(50)
-      await site.expectWithin(quota)
+      await site.expectWithin(shareAlone(site))
       await site.expectNoLeak()
     },
     2,
@@ -77,7 +85,7 @@ describe('Three servers that count together in Redis', function () {
       await delay(14_000)
       site.server(1).signal('SIGCONT')
       expect(await working).to.be.above(50)
-      await site.expectWithin(quota)
+      await site.expectWithin(shareAlone(site))
       await site.untilTogether()
       await site.expectNoLeak()
     },
@@ -94,13 +102,13 @@ describe('Three servers that count together in Redis', function () {
       }
       expect(await working).to.be.above(50)
       // While it was away, each server had its share of what was free when it heard of it last.
-      await site.expectWithin(quota + quota / 3)
+      await site.expectWithin(1 / 3)
       await site.untilTogether()
       for (const name of (await site.list()).slice(0, 20)) {
         await site.ask(0, `delete/${name}`, { method: 'DELETE' })
       }
       await site.work(3)
-      await site.expectWithin(quota)
+      await site.expectWithin(shareAlone(site))
       await site.expectNoLeak()
     },
   )
@@ -111,12 +119,15 @@ describe('Three servers that count together in Redis', function () {
       await site.work(3)
       site.redis.suspend()
       expect(await site.work(5)).to.be.above(20)
-      await site.expectWithin(quota + quota / 3)
+      await site.expectWithin(1 / 3)
       site.redis.resume()
       await site.untilTogether()
-      const before = await site.usage()
+      const alone = site.timesAlone()
+      for (const name of (await site.list()).slice(0, 25)) {
+        await site.ask(0, `delete/${name}`, { method: 'DELETE' })
+      }
       await site.work(3)
-      await site.expectWithin(Math.max(quota, before.bytes))
+      await site.expectWithin(shareAlone(site, alone))
     },
   )
 
