@@ -99,6 +99,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const keeper = keepSession(settings, {
     async begin(session, isNewHistory) {
       if (isNewHistory) watch.restart()
+      // Before the first heartbeat: a server that is refused must not count as one of the others.
+      await claimPrefix(session, key('format'), settings)
       await giveBeat(session)
       // Also shows whether this server may publish.
       await publish(session, messages.encode('', null))
@@ -155,6 +157,16 @@ function keysOf(prefix: string): Engine['key'] {
       : `${prefix}:{${customer.replaceAll(/[%{}]/g, encodeURIComponent)}}:${name}`
 }
 
+/** Marks the keys as ours. Rejects with a SetupError if they are not. */
+async function claimPrefix(
+  session: Session,
+  formatKey: string,
+  { prefix }: EngineSettings,
+): Promise<void> {
+  const format = await evaluate(session, formatScript, [formatKey], [keyFormat])
+  checkFormat(format, formatKey, prefix)
+}
+
 /** Shows this server alive, and looks at the others. Rejects if the engine cannot do its work. */
 async function showAlive(
   session: Session,
@@ -162,7 +174,7 @@ async function showAlive(
     own,
     key,
     watch,
-    settings: { now, prefix },
+    settings,
   }: {
     readonly own: string
     readonly key: Engine['key']
@@ -170,13 +182,12 @@ async function showAlive(
     readonly settings: EngineSettings
   },
 ): Promise<void> {
-  const sentAt = now()
-  const [format, answer] = await Promise.all([
-    evaluate(session, formatScript, [key('format')], [keyFormat]),
+  const sentAt = settings.now()
+  const [answer] = await Promise.all([
     evaluate(session, beatScript, [key('servers')], [own]),
+    claimPrefix(session, key('format'), settings),
     session.check(),
   ])
-  checkFormat(format, key('format'), prefix)
   watch.observe(answer, sentAt)
   const forgotten = watch.forgotten()
   if (forgotten.length > 0) await evaluate(session, forgetScript, [key('servers')], forgotten)

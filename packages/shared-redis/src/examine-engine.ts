@@ -37,7 +37,7 @@ export async function* examineEngine(
   } catch (error) {
     if (!(error instanceof EngineAwayError)) throw error
     const message = `cannot be reached: ${reasonOf(error)}; until it can, each server counts for itself`
-    yield finding('problem', 'engine', message)
+    yield finding('problem', 'engine', message, 'Start it, or correct --shared-url')
     return
   }
   try {
@@ -74,7 +74,7 @@ function encryptionFinding({ address: { tls, hosts } }: EngineSettings): Finding
   if (tls) return finding('ok', check, 'TLS on the way to the engine')
   const far = hosts.find((at) => !isNear(at))
   if (far === undefined) return finding('ok', check, 'not needed: the engine is on this machine')
-  const message = `names of customers, and the password, go to ${far.host} without encryption`
+  const message = `names of customers, addresses of clients and any password go to ${far.host} without encryption`
   return finding(
     'warning',
     check,

@@ -77,13 +77,13 @@ function explainTls(error: unknown, name: string): SetupError | undefined {
   if (/SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(code)) {
     return refuse(
       `The certificate of the engine ${name} is of an authority that is not trusted`,
-      'Give the certificate of that authority as PEM',
+      'Name the file with the certificate of that authority, PEM, in --shared-ca',
     )
   }
   if (code.includes('ALERT_CERTIFICATE_REQUIRED')) {
     return refuse(
       `The engine ${name} asks for a certificate of the client`,
-      'Give one, or set in its configuration: tls-auth-clients no',
+      'Set in its configuration: tls-auth-clients no',
     )
   }
   if (code.includes('_ALERT_')) {
@@ -93,7 +93,7 @@ function explainTls(error: unknown, name: string): SetupError | undefined {
       .toLowerCase()
     return refuse(
       `The engine ${name} refuses the TLS connection: ${alert}`,
-      'If it asks for a certificate of the client, give one of an authority that it trusts',
+      'If it asks for a certificate of the client, set in its configuration: tls-auth-clients no',
     )
   }
   if (code.startsWith('ERR_SSL_')) {

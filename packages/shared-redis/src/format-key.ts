@@ -31,6 +31,6 @@ export function checkFormat(found: unknown, key: string, prefix: string): void {
     : 'another program'
   throw new SetupError(
     `The keys "${prefix}:…" in the engine are those of ${whose}: ${key} is ${JSON.stringify(String(found).slice(0, 50))}, not "${keyFormat}"`,
-    ['Choose another prefix, or another database'],
+    ['Choose another prefix by --shared-prefix, or another database in the URL'],
   )
 }
