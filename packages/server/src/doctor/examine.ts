@@ -46,7 +46,7 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
   const { findings, promisedBytes } = await examineCustomers(config.customers)
   yield { title: 'Customers', findings }
   if (config['shared-url'] !== undefined) {
-    const shared = attemptFindings('settings', sharedFindings(config), signal)
+    const shared = attemptFindings('engine', sharedFindings(config, signal), signal)
     yield { title: 'Several servers', findings: shared }
   }
   if (config.store === 'minio') {

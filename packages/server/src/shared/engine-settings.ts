@@ -39,24 +39,12 @@ export async function findEngineSettings(config: Config): Promise<EngineSettings
   }
 }
 
-/** Whether the connection to the engine at `url` is encrypted. */
-export function isEncrypted(url: string): boolean {
-  return url.startsWith('rediss')
-}
-
-/** The host names in the URL of an engine, of which those of Sentinel and Cluster have several, separated by commas. */
-export function hostsOf(url: string): readonly string[] {
-  const [authority = ''] = (url.split('://')[1] ?? '').split(/[/?#]/)
-  const places = authority.slice(authority.lastIndexOf('@') + 1).split(',')
-  return places.map((place) => place.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1'))
-}
-
 async function readAuthorities({
   'shared-url': url = '',
   'shared-ca': path,
 }: Config): Promise<string | undefined> {
   if (path === undefined) return undefined
-  if (!isEncrypted(url)) {
+  if (!/^rediss/i.test(url)) {
     throw new SetupError(
       'The connection to Valkey or Redis is not encrypted, so that --shared-ca has no effect',
       ['write rediss instead of redis in --shared-url, or leave --shared-ca out.'],

@@ -3,7 +3,7 @@ import { SetupError } from '@holdfast/core'
 import { createSite, makeCertificate, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { findEngineSettings, hostsOf } from '../../src/shared/engine-settings.ts'
+import { findEngineSettings } from '../../src/shared/engine-settings.ts'
 
 describe('findEngineSettings', () => {
   let site: Site
@@ -75,17 +75,4 @@ describe('findEngineSettings', () => {
     const other = { ...encrypted, HOLDFAST_SHARED_CA: await site.write('ca.pem', 'no PEM') }
     expect(await refusal(other)).to.include('/ca.pem (--shared-ca) is not a certificate in PEM')
   })
-})
-
-describe('hostsOf', () => {
-  for (const [url, hosts] of [
-    ['redis://127.0.0.1:6379/0', ['127.0.0.1']],
-    ['rediss://me@valkey', ['valkey']],
-    ['redis+cluster://[::1]:6379,b:6380', ['::1', 'b']],
-    ['redis+sentinel://a:26379,b/main', ['a', 'b']],
-  ] as const) {
-    it(`finds ${hosts.join(' and ')} in ${url}`, () => {
-      expect(hostsOf(url)).to.deep.equal(hosts)
-    })
-  }
 })
