@@ -46,14 +46,20 @@ async function tryOnce(
     trial.made(key, versionId)
   }
   try {
-    return await compareAndSwapProblem(changing, { bucket, key: trial.key, made }, signal)
+    return await compareAndSwapProblem(changing, { bucket, key: trial.key, made }, { signal })
   } finally {
     if (versions.size > 0) await trial.remove()
   }
 }
 
-/** How many writes at once try to replace the same object. */
-const rivals = 4
+/** How many writes at once try to replace the same object, at the start of a store: few, so that it does not take long. */
+const fewRivals = 4
+
+interface CompareAndSwapTrial {
+  readonly signal?: AbortSignal
+  /** How many writes at once try to replace the same object. Default: 4. */
+  readonly rivals?: number
+}
 
 /** How many races there may be if no write succeeds: one may have, but its answer was lost and its repetition refused. */
 const races = 3
@@ -73,7 +79,7 @@ type WriteOutcome =
 export async function compareAndSwapProblem(
   changing: S3Client,
   { bucket, key, made }: Pick<TrialObjects, 'bucket' | 'key' | 'made'>,
-  signal?: AbortSignal,
+  { signal, rivals = fewRivals }: CompareAndSwapTrial = {},
 ): Promise<string | undefined> {
   const until = signal && { abortSignal: signal }
   const objectRef = { Bucket: bucket, Key: `${key}-swap` }

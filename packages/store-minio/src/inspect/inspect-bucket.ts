@@ -25,6 +25,7 @@ import {
   deleting,
   objectSteps,
 } from './object-steps.ts'
+import { createRivalsStep, rivalWriters } from './rival-writers.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
   /** Ends the inspection soon; it first removes what it has made. */
@@ -94,6 +95,7 @@ async function* tryOut(
     ...objectSteps,
     ...multipartSteps,
     createResumingStep(changing),
+    createRivalsStep(changing),
     ...nameSteps,
     ...settingSteps,
     strangers,
@@ -128,7 +130,7 @@ function createResumingStep(changing: S3Client): BucketStep {
     right: 's3:PutObject',
     needs: ['uploading', 'large uploads'],
     async run(trial) {
-      const problem = await compareAndSwapProblem(changing, trial)
+      const problem = await compareAndSwapProblem(changing, trial, { rivals: rivalWriters })
       if (problem === undefined) return finding('ok', this.check, 'works')
       const message = `the server ${problem}; uploads that break off cannot be resumed, and start again`
       const remedy = 'Use a server that honours If-Match on PutObject, as MinIO does.'

@@ -54,7 +54,7 @@ describeWithMinio('inspectBucket', (minio) => {
     const findings = await inspect({ prefix: 'some/where/' })
     expect(faults(findings)).to.deep.equal([])
     expect(findings.map(({ check }) => check).join(', ')).to.equal(
-      'encryption, clock, bucket, uploading, create-only, downloading, ranges, listing, large uploads, large create-only, unfinished uploads, parts, giving up, resuming uploads, names, similar names, versioning, object lock, lifecycle rules, strangers, deleting',
+      'encryption, clock, bucket, uploading, create-only, downloading, ranges, listing, large uploads, large create-only, unfinished uploads, parts, giving up, resuming uploads, writers at once, names, similar names, versioning, object lock, lifecycle rules, strangers, deleting',
     )
     expect(found(findings, 'bucket')?.message).to.match(
       /^test-.* at http:.* answers within \d+ ms$/,
@@ -220,7 +220,8 @@ describeWithMinio('inspectBucket', (minio) => {
       )
       expect(found(findings, check)?.remedies.join()).to.match(/that honours If-None-Match/)
     }
-    expect(faults(findings)).to.have.length(2)
+    expect(found(findings, 'writers at once')?.mark).to.equal('skipped')
+    expect(faults(findings)).to.have.length(3)
   })
 
   it('reports a server that does not take If-None-Match', async () => {
@@ -228,6 +229,7 @@ describeWithMinio('inspectBucket', (minio) => {
     expect(faults(findings).map(({ check }) => check)).to.deep.equal([
       'create-only',
       'large create-only',
+      'writers at once',
     ])
     expect(faults(findings)[0]?.message).to.equal(
       'the server does not take If-None-Match (501); create-only uploads fail',

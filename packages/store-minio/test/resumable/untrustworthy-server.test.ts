@@ -59,8 +59,10 @@ describeWithMinio('openMinioBlobStore on a server without a trustworthy If-Match
       for await (const { check, mark, message, remedies } of inspectBucket(connection)) {
         if (mark !== 'ok') faults.push([check, mark, message, ...remedies].join('; '))
       }
+      // An inspection has more writers than the start of a store.
+      const inspected = problem.replaceAll('4', '32')
       expect(faults).to.deep.equal([
-        `resuming uploads; warning; the server ${problem}; uploads that break off cannot be resumed, and start again; Use a server that honours If-Match on PutObject, as MinIO does.`,
+        `resuming uploads; warning; the server ${inspected}; uploads that break off cannot be resumed, and start again; Use a server that honours If-Match on PutObject, as MinIO does.`,
       ])
     })
   }
