@@ -26,6 +26,8 @@ export interface Load {
 export interface Answers {
   readonly requests: number
   readonly seconds: number
+  /** Milliseconds within which half of the answers were there. */
+  readonly medianMs: number
   /** Milliseconds within which all answers but a hundredth were there. */
   readonly p99Ms: number
 }
@@ -34,6 +36,7 @@ export interface Answers {
 interface Summary {
   readonly requests: number
   readonly microseconds: number
+  readonly p50: number
   readonly p99: number
   readonly failed: number
 }
@@ -53,6 +56,7 @@ export async function sendRequests(load: Load): Promise<Answers> {
   return {
     requests: summary.requests,
     seconds: summary.microseconds / 1e6,
+    medianMs: summary.p50 / 1000,
     p99Ms: summary.p99 / 1000,
   }
 }

@@ -9,6 +9,7 @@ export const figureTitles = {
   blockedMs: 'event loop blocked, ms',
   otherMs: 'slowest other request, ms',
   cpuMicroseconds: 'CPU, µs each',
+  engineMicroseconds: 'CPU of Redis, µs each',
   cpuPerGiB: 'CPU, s/GiB',
   peakMiB: 'peak RSS, MiB',
   growthMiB: 'RSS growth, MiB',

@@ -15,6 +15,7 @@ import { overHttp, overHttps } from './over.ts'
 import { ranges } from './ranges.ts'
 import type { Scenario } from './scenario.ts'
 import { minio4Kib, minio64Mib } from './through-minio.ts'
+import { severalServers } from './several-servers.ts'
 import { tus1Gib } from './tus-1gib.ts'
 import { tus4Kib } from './tus-4kib.ts'
 import { upload1Gib } from './upload-1gib.ts'
@@ -50,6 +51,7 @@ export const allScenarios: readonly Scenario[] = [
   clientSmall,
   clientLarge,
   workers,
+  severalServers,
   minio64Mib,
   minio4Kib,
 ]
