@@ -49,14 +49,20 @@ export interface AccountSetup {
 /** How many servers there may be if the engine has never been reached, so that none was seen. */
 const assumedServers = 4
 
-/** How long changes may wait for others, so that they are reported together; in milliseconds. */
-const reportWithinMs = 20
+/** The mean interval of the reports of all servers about one account, in milliseconds. No upload waits for one, and each costs the engine. */
+const reportIntervalMs = 20
+
+/** How long changes may wait, so that they are reported together, in milliseconds. */
+const longestReportMs = 200
+
+/** How long changes of one of `servers` wait. */
+function reportWithinMs(servers: number): number {
+  return Math.min(longestReportMs, reportIntervalMs * servers)
+}
 
 /** An upload that waits until there is room. */
 interface Ask {
   readonly amount: Amount
-  /** Bytes of the file that the upload replaces, which count until it is published. */
-  readonly credit: number
   readonly resolve: (isTaken: boolean) => void
   readonly reject: (error: unknown) => void
 }
@@ -106,11 +112,9 @@ export function openSharedAccount(
   const usedHere = () => sum(claimed, reports.spent())
   const headroom = () => difference(granted, usedHere())
   const publishRoom = () => difference(publishable, sum(publishing, reports.spent()))
-  /** What may be claimed now. If more is used than the quota allows, no server may use what it has in advance. */
-  const room = () => sum(sum(headroom(), extra), least(reply?.free ?? nothing, nothing))
-  const fits = ({ amount, credit }: Pick<Ask, 'amount' | 'credit'>) => {
-    const free = room()
-    return amount.bytes <= free.bytes + credit && (amount.files <= 0 || amount.files <= free.files)
+  const fits = (amount: Amount) => {
+    const room = sum(headroom(), extra)
+    return amount.bytes <= room.bytes && (amount.files <= 0 || amount.files <= room.files)
   }
   const change = (by: Amount) => {
     claimed = sum(claimed, by)
@@ -118,12 +122,10 @@ export function openSharedAccount(
 
   /** Serves those that wait, in order, as far as there is room. */
   const serve = () => {
-    asks = asks.filter((ask) => {
-      if (!fits(ask)) return true
-      change(ask.amount)
-      // The engine does not know yet of what has only a credit.
-      if (headroom().bytes < 0) void unlessAway(sync()).then(() => ask.resolve(true), ask.reject)
-      else ask.resolve(true)
+    asks = asks.filter(({ amount, resolve }) => {
+      if (!fits(amount)) return true
+      change(amount)
+      resolve(true)
       return false
     })
     publishAsks = publishAsks.filter(({ amount, resolve }) => {
@@ -297,7 +299,7 @@ export function openSharedAccount(
     timer ??= setTimeout(() => {
       timer = undefined
       inBackground(sync())
-    }, reportWithinMs)
+    }, reportWithinMs(engine.servers.count()))
   }
   const inBackground = (work: Promise<void>) =>
     void work.catch((error: unknown) => {
@@ -324,9 +326,7 @@ export function openSharedAccount(
 
   return {
     counted,
-    room: () => room().bytes,
-    // A credit counts only after the others were asked, since they may have used it, too.
-    fits: (amount) => fits({ amount, credit: 0 }),
+    room: () => sum(headroom(), extra),
     used: () => sum(reply?.used ?? nothing, usedHere()),
     change(by) {
       change(by)
@@ -370,10 +370,10 @@ export function openSharedAccount(
       countedAt = -Infinity
     },
     shared: {
-      async take(amount, present, credit) {
+      async take(amount, present) {
         limits = present
         const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-        asks.push({ amount, credit, resolve, reject })
+        asks.push({ amount, resolve, reject })
         void startNegotiating()
         return promise
       },

@@ -9,7 +9,6 @@
  * | `cb`, `cf`        | bytes and files that were stored since the count began                                               |
  * | `x`               | 1: files were changed while they were counted, so that the count may be too high                     |
  * | `cm`              | how long the last count took, in milliseconds                                                        |
- * | `w`               | a server that lacks something for an upload: the others take nothing in advance                      |
  * | `A:S`, `F:S`      | bytes and files that the server S may use without asking                                             |
  * | `C:S`, `G:S`      | the part of them that its uploads had claimed when it reported last                                  |
  * | `P:S`, `Q:S`      | the part of them that stays reserved if S dies, since it may be published                            |
@@ -18,28 +17,49 @@
  * | `D:S`             | 1: the others have found S dead                                                                      |
  *
  * Always `b + t +` all `A:S` is at most the quota, and the same for files, unless less is allowed than before. A second hash has the
- * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`; 0 if it was published or
- * discarded.
+ * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`.
  */
 import { script } from './engine.ts'
 
+// Reads the account by one command, and writes what has changed by two: each command costs the engine a microsecond or more.
 const common = `
 local account, uploads = KEYS[1], KEYS[2]
 local request = cjson.decode(ARGV[1])
-local function text(field) return redis.call('HGET', account, field) end
-local function get(field) return tonumber(text(field) or '0') end
+local fields, changed = {}, {}
+local all = redis.call('HGETALL', account)
+for at = 1, #all, 2 do fields[all[at]] = all[at + 1] end
 local function format(value) return string.format('%.0f', value) end
+local function text(field) return fields[field] end
+local function get(field) return tonumber(fields[field] or '0') end
+local function put(field, value)
+  fields[field] = value
+  changed[field] = true
+end
 local function set(field, value)
-  if value == 0 then redis.call('HDEL', account, field)
-  else redis.call('HSET', account, field, format(value)) end
+  if value ~= 0 then put(field, format(value)) elseif fields[field] then put(field, nil) end
 end
 local function add(field, value) if value ~= 0 then set(field, get(field) + value) end end
-local function touch()
-  redis.call('EXPIRE', account, request.ttl)
-  redis.call('EXPIRE', uploads, request.ttl)
+local function drop(...) for _, field in ipairs({...}) do if fields[field] then put(field, nil) end end end
+local function save()
+  local written, dropped = {}, {}
+  for field in pairs(changed) do
+    local value = fields[field]
+    if value then
+      table.insert(written, field)
+      table.insert(written, value)
+    else
+      table.insert(dropped, field)
+    end
+  end
+  if #written > 0 then redis.call('HSET', account, unpack(written)) end
+  if #dropped > 0 then redis.call('HDEL', account, unpack(dropped)) end
+  if request.ttl then
+    redis.call('EXPIRE', account, request.ttl)
+    redis.call('EXPIRE', uploads, request.ttl)
+  end
 end
 local function forget(server)
-  redis.call('HDEL', account, 'A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server)
+  drop('A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server)
 end
 local function bytesOf(value) return tonumber(string.match(value, '^(%d+)')) end
 local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) end
@@ -74,7 +94,6 @@ for _, server in ipairs(request.dead) do
     set('C:'..server, get('P:'..server))
     set('G:'..server, get('Q:'..server))
     set('D:'..server, 1)
-    if text('w') == server then redis.call('HDEL', account, 'w') end
   end
 end
 
@@ -100,8 +119,7 @@ if request.seq > get('n:'..me) then
   for _, upload in ipairs(request.staged) do
     local before = redis.call('HGET', uploads, upload[1])
     local more = upload[2] - (before and bytesOf(before) or 0)
-    local isGone = before and bytesOf(before) == 0
-    if more > 0 and not isGone then
+    if more > 0 then
       add('t', more)
       redis.call('HSET', uploads, upload[1], format(upload[2])..':'..format(cn))
     end
@@ -109,24 +127,25 @@ if request.seq > get('n:'..me) then
   for _, id in ipairs(request.gone) do
     local before = redis.call('HGET', uploads, id)
     if before then add('t', -bytesOf(before)) end
-    -- Kept until the next count, since another server may report later what it knew before.
-    redis.call('HSET', uploads, id, '0:'..format(cn))
+    if counting then redis.call('HSET', uploads, id, '0:'..format(cn))
+    else redis.call('HDEL', uploads, id) end
   end
   set('n:'..me, request.seq)
 end
 
 local others = {}
 local sums = { A = 0, F = 0, C = 0, G = 0 }
-local all = redis.call('HGETALL', account)
-for at = 1, #all, 2 do
-  local kind, server = string.match(all[at], '^([AFCG]):(.+)$')
-  if kind and server ~= me then
-    sums[kind] = sums[kind] + tonumber(all[at + 1])
-    others[server] = true
+for field, value in pairs(fields) do
+  local kind = string.sub(field, 1, 1)
+  if sums[kind] and string.sub(field, 2, 2) == ':' then
+    local server = string.sub(field, 3)
+    if server ~= me then
+      sums[kind] = sums[kind] + tonumber(value)
+      others[server] = true
+    end
   end
 end
 
-local isShort = false
 local function share(stored, taken, limit, at, mayFields)
   local free = limit - stored - taken
   local claim, keep, want = request.claim[at], request.keep[at], request.want[at]
@@ -135,30 +154,26 @@ local function share(stored, taken, limit, at, mayFields)
     claim = math.min(claim, keep)
   end
   local ahead = 0
-  -- While another server lacks something, no one takes any in advance.
-  if request.ahead > 0 and not (text('w') and text('w') ~= me) then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
+  if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
   local may = math.max(keep, math.min(free, claim + want + ahead))
   local publishing = request.publishing[at]
   local publish = math.max(publishing, math.min(may, publishing + request.publish[at] + math.max(0, may - claim - want)))
   set(mayFields[1]..me, may)
   set(mayFields[2]..me, publish)
   set(mayFields[3]..me, claim)
-  if claim + want > may then isShort = true end
   return may, publish, free - may
 end
 local storedBytes, storedFiles = get('b') + get('t'), get('f')
 local bytes, publishBytes, freeBytes = share(storedBytes, sums.A, request.limits[1], 1, { 'A:', 'P:', 'C:' })
 local files, publishFiles, freeFiles = share(storedFiles, sums.F, request.limits[2], 2, { 'F:', 'Q:', 'G:' })
-redis.call('HDEL', account, 'D:'..me)
-if isShort then redis.call('HSET', account, 'w', me)
-elseif text('w') == me then redis.call('HDEL', account, 'w') end
-touch()
+drop('D:'..me)
+save()
 
 local names = {}
 for server in pairs(others) do
   table.insert(names, server)
-  table.insert(names, format(get('A:'..server)))
-  table.insert(names, format(get('F:'..server)))
+  table.insert(names, text('A:'..server) or '0')
+  table.insert(names, text('F:'..server) or '0')
   table.insert(names, text('D:'..server) and '1' or '0')
 end
 return {
@@ -170,6 +185,7 @@ return {
 /** Takes what a server has out of an account that it has left. */
 export const leaveScript = script(`${common}
 forget(request.server)
+save()
 return 1
 `)
 
@@ -180,7 +196,10 @@ return 1
 export const beginCountScript = script(`${common}
 if not text('gen') or text('history') ~= request.history then
   redis.call('DEL', account, uploads)
-  redis.call('HSET', account, 'gen', request.gen, 'history', request.history, 'cn', '0')
+  fields = {}
+  put('gen', request.gen)
+  put('history', request.history)
+  put('cn', '0')
 end
 local cn = get('cn')
 -- It was overtaken on its way by a later one.
@@ -190,13 +209,18 @@ if text('ct') then
   local owner = text('co')
   local free = owner == request.server
   for _, server in ipairs(request.dead) do if server == owner then free = true end end
-  if not free then return { cn, 0, owner } end
+  if not free then
+    save()
+    return { cn, 0, owner }
+  end
 else
   cn = cn + 1
 end
-redis.call('HSET', account, 'cn', format(cn), 'ct', request.token, 'co', request.server)
-redis.call('HDEL', account, 'cb', 'cf', 'x')
-touch()
+put('cn', format(cn))
+put('ct', request.token)
+put('co', request.server)
+drop('cb', 'cf', 'x')
+save()
 return { cn, 1, request.server }
 `)
 
@@ -207,8 +231,10 @@ local cn = get('cn')
 if cn <= 1 then
   redis.call('DEL', account, uploads)
 else
-  redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
-  redis.call('HSET', account, 'cn', format(cn + 1), 'x', '1')
+  drop('ct', 'co', 'cb', 'cf')
+  put('cn', format(cn + 1))
+  put('x', '1')
+  save()
 end
 return 1
 `)
@@ -233,6 +259,7 @@ for at = 1, #known, 2 do
   local bytes = bytesOf(value)
   if isNew and bytes == 0 then
     listed[id] = nil
+    redis.call('HDEL', uploads, id)
   elseif isNew or listed[id] then
     total = total + math.max(bytes, listed[id] or 0)
     redis.call('HSET', uploads, id, format(math.max(bytes, listed[id] or 0))..':'..format(cn))
@@ -249,9 +276,9 @@ set('t', total)
 for _, server in ipairs(request.release) do
   if text('D:'..server) then forget(server) end
 end
-redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
-redis.call('HSET', account, 'cn', format(cn + 1))
-touch()
+drop('ct', 'co', 'cb', 'cf')
+put('cn', format(cn + 1))
+save()
 return 1
 `)
 
