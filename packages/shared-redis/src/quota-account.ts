@@ -15,7 +15,7 @@ import { EngineAwayError, type Engine } from './engine.ts'
 import type { CustomerMessages } from './customer-messages.ts'
 import type { NameLocks } from './name-locks.ts'
 import { least, most, nothing, positive } from './amounts.ts'
-import { createReports } from './quota-reports.ts'
+import { createReports, reportDelayMs } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
 import { countAccount, partsAhead, syncAccount, type Reply } from './sync-account.ts'
 
@@ -48,17 +48,6 @@ export interface AccountSetup {
 
 /** How many servers there may be if the engine has never been reached, so that none was seen. */
 const assumedServers = 4
-
-/** The mean interval of the reports of all servers about one account, in milliseconds. No upload waits for one, and each costs the engine. */
-const reportIntervalMs = 20
-
-/** How long changes may wait, so that they are reported together, in milliseconds. */
-const longestReportMs = 200
-
-/** How long changes of one of `servers` wait. */
-function reportWithinMs(servers: number): number {
-  return Math.min(longestReportMs, reportIntervalMs * servers)
-}
 
 /** An upload that waits until there is room. */
 interface Ask {
@@ -299,7 +288,7 @@ export function openSharedAccount(
     timer ??= setTimeout(() => {
       timer = undefined
       inBackground(sync())
-    }, reportWithinMs(engine.servers.count()))
+    }, reportDelayMs(engine.servers.count()))
   }
   const inBackground = (work: Promise<void>) =>
     void work.catch((error: unknown) => {

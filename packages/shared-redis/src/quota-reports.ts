@@ -35,6 +35,16 @@ export interface Reports {
 
 const nothing: Amount = { bytes: 0, files: 0 }
 
+/** The mean interval of the reports of all servers about one account, in milliseconds. No upload waits for one, and each costs the engine. */
+const intervalMs = 20
+
+const longestDelayMs = 200
+
+/** How long one of `servers` lets changes of an account wait for others, so that they are reported together; in milliseconds. */
+export function reportDelayMs(servers: number): number {
+  return Math.min(longestDelayMs, intervalMs * servers)
+}
+
 export function createReports(): Reports {
   let number = 0
   let sent: Batch | undefined
