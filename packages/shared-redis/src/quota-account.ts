@@ -167,7 +167,7 @@ export function openSharedAccount(
       claim: claimed,
       keep,
       publishing: most(publishing, mayPublish),
-      want: total(asks),
+      wants: asks.map(({ amount }) => amount),
       publish: total(publishAsks),
       limits,
       givesBack,

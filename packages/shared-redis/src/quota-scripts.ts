@@ -69,7 +69,7 @@ local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) en
  * Applies the report of a server, once, and sets what it may use. Returns nothing if there is no account. The request:
  * `server, seq, order, history, ttl`; `added` and `removed`: what was stored and deleted, with the counts that were known then;
  * `staged`, `gone`: unfinished uploads; `claim, keep, publishing`: what the server has claimed, what it keeps at least, and what may be
- * published; `want, publish`: what it wants in addition; `limits`; `ahead`: one of so many parts of what is free is given in advance;
+ * published; `wants`: what each upload that waits wants in addition, all of it or nothing; `publish`: what it wants to publish; `limits`; `ahead`: one of so many parts of what is free is given in advance;
  * `dead`: servers that it has found dead.
  */
 export const syncScript = script(`${common}
@@ -146,13 +146,24 @@ for field, value in pairs(fields) do
   end
 end
 
-local function share(stored, taken, limit, at, mayFields)
-  local free = limit - stored - taken
-  local claim, keep, want = request.claim[at], request.keep[at], request.want[at]
-  if unknown then
-    keep = math.max(request.publishing[at], math.min(keep, free))
-    claim = math.min(claim, keep)
+local storedBytes, storedFiles = get('b') + get('t'), get('f')
+local room = { request.limits[1] - storedBytes - sums.A, request.limits[2] - storedFiles - sums.F }
+local claims, keeps, wanted = request.claim, request.keep, { 0, 0 }
+if unknown then
+  for at = 1, 2 do
+    keeps[at] = math.max(request.publishing[at], math.min(keeps[at], room[at]))
+    claims[at] = math.min(claims[at], keeps[at])
   end
+end
+-- A part would be of no use to the upload, and missing to those of other servers.
+for _, want in ipairs(request.wants) do
+  local bytes, files = wanted[1] + want[1], wanted[2] + want[2]
+  local fits = want[1] <= 0 or claims[1] + bytes <= room[1]
+  if fits and (want[2] <= 0 or claims[2] + files <= room[2]) then wanted = { bytes, files } end
+end
+
+local function share(at, mayFields)
+  local free, claim, keep, want = room[at], claims[at], keeps[at], wanted[at]
   local ahead = 0
   if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
   local may = math.max(keep, math.min(free, claim + want + ahead))
@@ -163,9 +174,8 @@ local function share(stored, taken, limit, at, mayFields)
   set(mayFields[3]..me, claim)
   return may, publish, free - may
 end
-local storedBytes, storedFiles = get('b') + get('t'), get('f')
-local bytes, publishBytes, freeBytes = share(storedBytes, sums.A, request.limits[1], 1, { 'A:', 'P:', 'C:' })
-local files, publishFiles, freeFiles = share(storedFiles, sums.F, request.limits[2], 2, { 'F:', 'Q:', 'G:' })
+local bytes, publishBytes, freeBytes = share(1, { 'A:', 'P:', 'C:' })
+local files, publishFiles, freeFiles = share(2, { 'F:', 'Q:', 'G:' })
 drop('D:'..me)
 save()
 

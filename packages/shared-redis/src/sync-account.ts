@@ -46,7 +46,8 @@ export interface Report {
   readonly claim: Amount
   readonly keep: Amount
   readonly publishing: Amount
-  readonly want: Amount
+  /** What each upload that waits wants: it gets all of it, or nothing. */
+  readonly wants: readonly Amount[]
   readonly publish: Amount
   readonly limits: Limits
   /** Whether the server wants nothing in advance. */
@@ -74,7 +75,7 @@ export async function syncAccount(
     claim: pair(amounts.claim),
     keep: pair(amounts.keep),
     publishing: pair(amounts.publishing),
-    want: pair(amounts.want),
+    wants: amounts.wants.map(pair),
     publish: pair(amounts.publish),
     limits: [quota, maxFiles],
     ahead: givesBack ? 0 : partsAhead,
