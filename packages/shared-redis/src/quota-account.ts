@@ -52,6 +52,8 @@ const assumedServers = 4
 /** An upload that waits until there is room. */
 interface Ask {
   readonly amount: Amount
+  /** Bytes of the file that the upload replaces, which count until it is published. */
+  readonly credit: number
   readonly resolve: (isTaken: boolean) => void
   readonly reject: (error: unknown) => void
 }
@@ -101,9 +103,11 @@ export function openSharedAccount(
   const usedHere = () => sum(claimed, reports.spent())
   const headroom = () => difference(granted, usedHere())
   const publishRoom = () => difference(publishable, sum(publishing, reports.spent()))
-  const fits = (amount: Amount) => {
-    const room = sum(headroom(), extra)
-    return amount.bytes <= room.bytes && (amount.files <= 0 || amount.files <= room.files)
+  /** What may be claimed now. If more is used than the quota allows, no server may use what it has in advance. */
+  const room = () => sum(sum(headroom(), extra), least(reply?.free ?? nothing, nothing))
+  const fits = ({ amount, credit }: Pick<Ask, 'amount' | 'credit'>) => {
+    const free = room()
+    return amount.bytes <= free.bytes + credit && (amount.files <= 0 || amount.files <= free.files)
   }
   const change = (by: Amount) => {
     claimed = sum(claimed, by)
@@ -111,10 +115,12 @@ export function openSharedAccount(
 
   /** Serves those that wait, in order, as far as there is room. */
   const serve = () => {
-    asks = asks.filter(({ amount, resolve }) => {
-      if (!fits(amount)) return true
-      change(amount)
-      resolve(true)
+    asks = asks.filter((ask) => {
+      if (!fits(ask)) return true
+      change(ask.amount)
+      // The engine does not know yet of what has only a credit.
+      if (headroom().bytes < 0) void unlessAway(sync()).then(() => ask.resolve(true), ask.reject)
+      else ask.resolve(true)
       return false
     })
     publishAsks = publishAsks.filter(({ amount, resolve }) => {
@@ -315,7 +321,9 @@ export function openSharedAccount(
 
   return {
     counted,
-    room: () => sum(headroom(), extra),
+    room: () => room().bytes,
+    // A credit counts only after the others were asked, since they may have used it, too.
+    fits: (amount) => fits({ amount, credit: 0 }),
     used: () => sum(reply?.used ?? nothing, usedHere()),
     change(by) {
       change(by)
@@ -359,10 +367,10 @@ export function openSharedAccount(
       countedAt = -Infinity
     },
     shared: {
-      async take(amount, present) {
+      async take(amount, present, credit) {
         limits = present
         const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-        asks.push({ amount, resolve, reject })
+        asks.push({ amount, credit, resolve, reject })
         void startNegotiating()
         return promise
       },

@@ -9,6 +9,7 @@
  * | `cb`, `cf`        | bytes and files that were stored since the count began                                               |
  * | `x`               | 1: files were changed while they were counted, so that the count may be too high                     |
  * | `cm`              | how long the last count took, in milliseconds                                                        |
+ * | `w`               | a server that lacks something for an upload: the others take nothing in advance                      |
  * | `A:S`, `F:S`      | bytes and files that the server S may use without asking                                             |
  * | `C:S`, `G:S`      | the part of them that its uploads had claimed when it reported last                                  |
  * | `P:S`, `Q:S`      | the part of them that stays reserved if S dies, since it may be published                            |
@@ -17,7 +18,8 @@
  * | `D:S`             | 1: the others have found S dead                                                                      |
  *
  * Always `b + t +` all `A:S` is at most the quota, and the same for files, unless less is allowed than before. A second hash has the
- * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`.
+ * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`; 0 if it was published or
+ * discarded.
  */
 import { script } from './engine.ts'
 
@@ -94,6 +96,7 @@ for _, server in ipairs(request.dead) do
     set('C:'..server, get('P:'..server))
     set('G:'..server, get('Q:'..server))
     set('D:'..server, 1)
+    if text('w') == server then drop('w') end
   end
 end
 
@@ -119,7 +122,8 @@ if request.seq > get('n:'..me) then
   for _, upload in ipairs(request.staged) do
     local before = redis.call('HGET', uploads, upload[1])
     local more = upload[2] - (before and bytesOf(before) or 0)
-    if more > 0 then
+    local isGone = before and bytesOf(before) == 0
+    if more > 0 and not isGone then
       add('t', more)
       redis.call('HSET', uploads, upload[1], format(upload[2])..':'..format(cn))
     end
@@ -127,8 +131,8 @@ if request.seq > get('n:'..me) then
   for _, id in ipairs(request.gone) do
     local before = redis.call('HGET', uploads, id)
     if before then add('t', -bytesOf(before)) end
-    if counting then redis.call('HSET', uploads, id, '0:'..format(cn))
-    else redis.call('HDEL', uploads, id) end
+    -- Kept until the next count, since another server may report later what it knew before.
+    redis.call('HSET', uploads, id, '0:'..format(cn))
   end
   set('n:'..me, request.seq)
 end
@@ -155,17 +159,19 @@ if unknown then
     claims[at] = math.min(claims[at], keeps[at])
   end
 end
+local isShort = false
 -- A part would be of no use to the upload, and missing to those of other servers.
 for _, want in ipairs(request.wants) do
   local bytes, files = wanted[1] + want[1], wanted[2] + want[2]
   local fits = want[1] <= 0 or claims[1] + bytes <= room[1]
-  if fits and (want[2] <= 0 or claims[2] + files <= room[2]) then wanted = { bytes, files } end
+  if fits and (want[2] <= 0 or claims[2] + files <= room[2]) then wanted = { bytes, files } else isShort = true end
 end
 
 local function share(at, mayFields)
   local free, claim, keep, want = room[at], claims[at], keeps[at], wanted[at]
   local ahead = 0
-  if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
+  -- While another server lacks something, no one takes any in advance.
+  if request.ahead > 0 and not (text('w') and text('w') ~= me) then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
   local may = math.max(keep, math.min(free, claim + want + ahead))
   local publishing = request.publishing[at]
   local publish = math.max(publishing, math.min(may, publishing + request.publish[at] + math.max(0, may - claim - want)))
@@ -177,6 +183,7 @@ end
 local bytes, publishBytes, freeBytes = share(1, { 'A:', 'P:', 'C:' })
 local files, publishFiles, freeFiles = share(2, { 'F:', 'Q:', 'G:' })
 drop('D:'..me)
+if isShort then put('w', me) elseif text('w') == me then drop('w') end
 save()
 
 local names = {}
@@ -269,7 +276,6 @@ for at = 1, #known, 2 do
   local bytes = bytesOf(value)
   if isNew and bytes == 0 then
     listed[id] = nil
-    redis.call('HDEL', uploads, id)
   elseif isNew or listed[id] then
     total = total + math.max(bytes, listed[id] or 0)
     redis.call('HSET', uploads, id, format(math.max(bytes, listed[id] or 0))..':'..format(cn))
