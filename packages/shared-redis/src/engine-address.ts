@@ -1,4 +1,4 @@
-import { SetupError } from '@holdfast/core'
+import { requireText, SetupError } from '@holdfast/core'
 
 /** A host and a port. */
 export interface HostPort {
@@ -54,6 +54,7 @@ const otherExamples = [
  * @throws SetupError that says what is wrong, without anything that may be a password
  */
 export function parseEngineUrl(url: string): EngineAddress {
+  requireText('url', url)
   const [, scheme = '', rest] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url) ?? []
   if (rest === undefined) throw withoutScheme(url)
   const found = kinds.get(scheme.toLowerCase())

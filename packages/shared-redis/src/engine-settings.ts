@@ -1,5 +1,6 @@
-import { SetupError } from '@holdfast/core'
+import { requireFunction, requireOptions, requireText, SetupError } from '@holdfast/core'
 import { parseEngineUrl, type EngineAddress } from './engine-address.ts'
+import { requireMs } from './require-engine.ts'
 
 /** How to reach an engine, and how to use it. */
 export interface EngineOptions {
@@ -55,12 +56,28 @@ export interface TlsMaterial {
 /** How long connecting to a server of the engine and logging in may take, in milliseconds. */
 export const connectTimeoutMs = 1_000
 
+const optionChecks = {
+  url: requireText,
+  'username?': requireText,
+  'password?': requireText,
+  'sentinelUsername?': requireText,
+  'sentinelPassword?': requireText,
+  'ca?': requireText,
+  'certificate?': requireText,
+  'privateKey?': requireText,
+  'prefix?': requireText,
+  'leaseMs?': requireMs,
+  'timeoutMs?': requireMs,
+  'now?': requireFunction,
+}
+
 /**
  * Checks the options, and fills in the defaults.
  *
- * @throws SetupError that says which option is wrong
+ * @throws SetupError that says which setting is wrong; TypeError or RangeError for what only a program can get wrong
  */
 export function resolveEngineSettings(options: EngineOptions): EngineSettings {
+  requireOptions('openEngine({ url })', options, optionChecks)
   const { url, prefix = 'holdfast', leaseMs = 10_000, timeoutMs = 250 } = options
   const address = parseEngineUrl(url)
   // Braces in it would decide on which node of a Cluster a key is, and other programs would read a pattern from the rest.

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { FailureCount, FailureCounter } from '@holdfast/core'
+import { requireFunction, requireOptions, type FailureCount, type FailureCounter } from '@holdfast/core'
 import { script, type Engine } from './engine.ts'
 import { createFailureReplica, noFailures, type SharedFailure } from './failure-replica.ts'
 import { keyDigest } from './key-digest.ts'
 import { createOutbox } from './outbox.ts'
+import { requireEngine, requireMs } from './require-engine.ts'
 
 export interface SharedFailureOptions {
   /** How long the period of a key is, in milliseconds: equal on all servers. */
@@ -100,11 +101,20 @@ const node = '/failures'
  * Logins take two brakes. The one around all logins has `outer`, so that remembered passwords ask no server. The one around the
  * verification of the others has `exact`, so that all servers together allow as many guesses as one. The brake on links has the
  * counter itself.
+ *
+ * @throws TypeError or RangeError that names what is missing or wrong
  */
 export function createSharedFailureCounter(
   engine: Engine,
-  { windowMs, keyOf, now = () => performance.now() }: SharedFailureOptions,
+  options: SharedFailureOptions,
 ): SharedFailureCounter {
+  requireEngine(engine)
+  requireOptions('createSharedFailureCounter(engine, { windowMs, keyOf })', options, {
+    windowMs: requireMs,
+    keyOf: requireFunction,
+    'now?': requireFunction,
+  })
+  const { windowMs, keyOf, now = () => performance.now() } = options
   const replica = createFailureReplica({ windowMs, now })
   const listeners: ((failure: SharedFailure) => void)[] = []
   const engineKey = (key: string) => engine.key(`failures:${keyDigest(key)}`, node)

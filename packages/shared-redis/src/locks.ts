@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createKeyedLock, type HeldLock } from '@holdfast/core'
 import type { Engine } from './engine.ts'
+import { requireEngine } from './require-engine.ts'
 import {
   lockById,
   lockInEngine,
@@ -53,8 +54,11 @@ const mostRemembered = 10_000
  * are entered there if they are free. The next take on this server waits for the local holder in any case.
  *
  * A release reaches the engine in the end, so that a living server leaves no lock behind.
+ *
+ * @throws TypeError that says why it is not an engine
  */
 export function createSharedLocks(engine: Engine): SharedLocks {
+  requireEngine(engine)
   const local = createKeyedLock()
   // After that, the engine has forgotten the lock.
   const outbox = createOutbox(engine, { maxAgeMs: lockTtlMs })

@@ -1,8 +1,17 @@
-import { isLimited, type BlobStore, type Customer, type SharedQuotas } from '@holdfast/core'
+import {
+  having,
+  isLimited,
+  requireFunction,
+  requireOptions,
+  type BlobStore,
+  type Customer,
+  type SharedQuotas,
+} from '@holdfast/core'
 import { createCustomerMessages } from './customer-messages.ts'
 import type { Engine } from './engine.ts'
 import { createNameLocks } from './name-locks.ts'
 import { openSharedAccount, type SharedQuotaAccount } from './quota-account.ts'
+import { requireEngine, requireMs } from './require-engine.ts'
 import { createSharedUploadCounter } from './unfinished-uploads.ts'
 
 export interface SharedQuotasOptions {
@@ -29,12 +38,15 @@ const idleMs = 10_000
  * Opens the accounts. Stored bytes and reserved ones never exceed a quota together while the engine keeps its data, whatever messages are
  * lost, late or doubled. Each server has 1/64 of what is free in advance, so that a small upload seldom waits for the engine. While
  * the engine is away, a server uses its own part, and its share of what was free.
+ *
+ * @throws TypeError or RangeError that names what is missing or wrong
  */
 export function openSharedQuotas(
   engine: Engine,
   store: BlobStore,
   options: SharedQuotasOptions = {},
 ): OpenSharedQuotas {
+  requireQuotasOptions(engine, store, options)
   const { now = () => performance.now(), recountAfterMs = 60_000, holdMs = 600_000 } = options
   const { onError = () => {} } = options
   const open = new Map<
@@ -95,4 +107,15 @@ export function openSharedQuotas(
       open.clear()
     },
   }
+}
+
+function requireQuotasOptions(engine: unknown, store: unknown, options: unknown): void {
+  requireEngine(engine)
+  having('usage', 'stat')('store', store)
+  requireOptions('openSharedQuotas(engine, store, { holdMs })', options, {
+    'now?': requireFunction,
+    'recountAfterMs?': requireMs,
+    'holdMs?': requireMs,
+    'onError?': requireFunction,
+  })
 }

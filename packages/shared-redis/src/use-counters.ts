@@ -1,5 +1,14 @@
-import { createKeyedCounter, type UseCounter } from '@holdfast/core'
+import {
+  createKeyedCounter,
+  having,
+  requireCount,
+  requireFunction,
+  requireOptions,
+  requireText,
+  type UseCounter,
+} from '@holdfast/core'
 import type { Engine } from './engine.ts'
+import { requireMs } from './require-engine.ts'
 
 type MessagingEngine = Pick<Engine, 'servers' | 'notify' | 'onMessage' | 'onMissed' | 'onChange'>
 
@@ -58,17 +67,16 @@ export function stepOfLimit(limit: number, servers: number): number {
  *
  * Nothing is kept in the engine. A lost message is healed by the next repetition. While the engine is away, a server counts its own
  * uses only, as soon as the others have been silent for `silenceMs`. `change` costs two look-ups, unless the count moves by a step.
+ *
+ * @throws TypeError or RangeError that names what is missing or wrong
  */
 export function createSharedUseCounter(
   engine: MessagingEngine,
-  {
-    name,
-    limit,
-    repeatMs = 2_000,
-    silenceMs = 3 * repeatMs,
-    now = () => performance.now(),
-  }: SharedUseCounterOptions,
+  options: SharedUseCounterOptions,
 ): SharedUseCounter {
+  requireCounterOptions(engine, options)
+  const { name, limit, repeatMs = 2_000, silenceMs = 3 * repeatMs } = options
+  const { now = () => performance.now() } = options
   const topic = `uses:${name}`
   const own = createKeyedCounter()
   const reported = createKeyedCounter()
@@ -137,6 +145,17 @@ export function createSharedUseCounter(
       engine.notify(topic, { all: [] } satisfies UseReport)
     },
   }
+}
+
+function requireCounterOptions(engine: unknown, options: unknown): void {
+  having('notify', 'onMessage', 'onMissed', 'onChange')('engine', engine)
+  requireOptions('createSharedUseCounter(engine, { name, limit })', options, {
+    name: requireText,
+    limit: (what, value) => requireCount(what, value, 'uses'),
+    'repeatMs?': requireMs,
+    'silenceMs?': requireMs,
+    'now?': requireFunction,
+  })
 }
 
 /** Sends what is in `reported`, in one message per tick. */
