@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { requireFunction, requireOptions, type FailureCount, type FailureCounter } from '@holdfast/core'
+import {
+  requireFunction,
+  requireOptions,
+  type FailureCount,
+  type FailureCounter,
+} from '@holdfast/core'
 import { script, type Engine } from './engine.ts'
 import { createFailureReplica, noFailures, type SharedFailure } from './failure-replica.ts'
 import { keyDigest } from './key-digest.ts'

@@ -48,7 +48,10 @@ const wrongFactoryOptions: Readonly<
   createSharedFailureCounter: {
     make: (engine, options) => createSharedFailureCounter(engine, options as never),
     wrong: [
-      [undefined, /Options are missing: createSharedFailureCounter\(engine, \{ windowMs, keyOf \}\)/],
+      [
+        undefined,
+        /Options are missing: createSharedFailureCounter\(engine, \{ windowMs, keyOf \}\)/,
+      ],
       [{ keyOf }, /windowMs is missing/],
       [{ windowMs: 1_000 }, /keyOf is missing/],
       [{ windowMs: -1, keyOf }, /windowMs must be a number of milliseconds, not -1/],
