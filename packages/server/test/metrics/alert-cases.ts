@@ -10,6 +10,7 @@ export interface AlertCase {
 type Series = Readonly<Record<string, string>>
 
 const server = 'job="holdfast", instance="a:1"'
+const other = 'job="holdfast", instance="a:2"'
 const requests = (outcome: string) =>
   `holdfast_http_requests_total{${server}, route="put", outcome="${outcome}"}`
 const failures = (code: string) =>
@@ -140,6 +141,31 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
   HoldfastWorkerSilent: {
     fires: { [`holdfast_workers_silent{${server}}`]: '1x10' },
     silent: { [`holdfast_workers_silent{${server}}`]: '1 0 1 0 1x6' },
+    minutes: 8,
+  },
+  HoldfastCountsAlone: {
+    fires: { [`holdfast_shared_up{${server}}`]: '1 0x9' },
+    silent: { [`holdfast_shared_up{${server}}`]: '1 0x3 1 0x3 1' },
+    minutes: 8,
+  },
+  HoldfastServersApart: {
+    // The second server does not count together, and has no figures of it.
+    fires: {
+      [`holdfast_ready{${server}}`]: '1x10',
+      [`holdfast_ready{${other}, process="primary"}`]: '1x10',
+      [`holdfast_shared_up{${server}}`]: '1x10',
+      [`holdfast_shared_servers{${server}}`]: '1x10',
+    },
+    // One that is killed is counted by the other for a minute.
+    silent: {
+      [`holdfast_ready{${server}}`]: '1x10',
+      [`holdfast_ready{${other}, process="primary"}`]: '1x4 stale',
+      [`holdfast_shared_up{${server}}`]: '1x10',
+      [`holdfast_shared_up{${other}, process="primary"}`]: '1x4 stale',
+      [`holdfast_shared_servers{${server}}`]: '2x5 1x4',
+      [`holdfast_shared_servers{${other}, process="primary"}`]: '2x4 stale',
+      'holdfast_ready{job="single", instance="b:1"}': '1x10',
+    },
     minutes: 8,
   },
 }
