@@ -65,7 +65,9 @@ function explainedSentinel(error: unknown, at: HostPort): SetupError | undefined
   if (['WRONGPASS', 'NOAUTH'].includes(answerKind(error))) {
     return new SetupError(
       `The Sentinel ${name} refuses the user or the password`,
-      ['Set the password of the Sentinels, which is a setting of its own'],
+      [
+        'Set the password of the Sentinels in HOLDFAST_SHARED_SENTINEL_PASSWORD, or in a file that HOLDFAST_SHARED_SENTINEL_PASSWORD_FILE names',
+      ],
       error,
     )
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { until } from '@holdfast/testing'
+import { rejection } from '@holdfast/testing'
 import { startSentinels } from '@holdfast/testing/redis'
 import { script } from '@holdfast/shared-redis'
 import { changesOf, useEngines } from './support/use-engines.ts'
@@ -54,5 +55,15 @@ describe('openEngine with Sentinels', () => {
     await until('it follows', () => !engine.isAway())
     expect(engine.history()).to.not.equal(before)
     expect(await engine.run(increment, ['number'])).to.equal(1)
+  })
+
+  it('says that the Sentinels want a password of their own', async () => {
+    // A server with a password refuses a question in the same words.
+    const { port } = await engines.redis({ password: 's3cret' })
+    const url = `redis+sentinel://127.0.0.1:${port}/main`
+    const refusal = async (options: { readonly sentinelPassword?: string }) =>
+      String(await rejection(engines.open({ url, password: 's3cret', ...options })))
+    expect(await refusal({})).to.match(/Sentinel .* refuses .*HOLDFAST_SHARED_SENTINEL_PASSWORD/)
+    expect(await refusal({ sentinelPassword: 's3cret' })).to.match(/is no Sentinel/)
   })
 })

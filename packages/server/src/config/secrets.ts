@@ -11,6 +11,7 @@ export const secrets = {
   'minio-access-key': { describe: 'Access key of the MinIO store', store: 'minio' },
   'minio-secret-key': { describe: 'Secret key of the MinIO store', store: 'minio' },
   'shared-password': { describe: 'Password for Valkey or Redis' },
+  'shared-sentinel-password': { describe: 'Password for the Sentinels' },
 } as const satisfies Readonly<Record<string, Secret>>
 
 interface Secret {

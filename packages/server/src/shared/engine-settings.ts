@@ -7,14 +7,17 @@ import type { Config } from '../config/resolve-config.ts'
 import { secretVariables } from '../config/secrets.ts'
 
 /** How to connect to the Valkey or Redis that several servers share. */
-export interface EngineSettings extends Pick<EngineOptions, 'url' | 'username' | 'password'> {
+export interface EngineSettings extends Pick<
+  EngineOptions,
+  'url' | 'username' | 'password' | 'sentinelPassword'
+> {
   /** The authorities of its certificate, in PEM form; absent for those that Node.js knows. */
   readonly ca?: string
   readonly prefix: NonNullable<EngineOptions['prefix']>
 }
 
 /**
- * The settings of the shared engine, with the password from the configuration's environment; `undefined` if the server counts for
+ * The settings of the shared engine, with the passwords from the configuration's environment; `undefined` if the server counts for
  * itself.
  *
  * @throws SetupError for a user without a password, an authority that cannot be used, and what is wrong with the password's source
@@ -23,6 +26,7 @@ export async function findEngineSettings(config: Config): Promise<EngineSettings
   const { 'shared-url': url, 'shared-user': username, 'shared-prefix': prefix } = config
   if (url === undefined) return undefined
   const password = await config.readSecret('shared-password')
+  const sentinelPassword = await config.readSecret('shared-sentinel-password')
   if (username !== undefined && password === undefined) {
     const { value, file } = secretVariables('shared-password')
     throw new SetupError('The user of Valkey or Redis (--shared-user) has no password', [
@@ -35,6 +39,7 @@ export async function findEngineSettings(config: Config): Promise<EngineSettings
     prefix,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
     ...(ca !== undefined && { ca }),
   }
 }

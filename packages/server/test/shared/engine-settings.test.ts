@@ -37,12 +37,13 @@ describe('findEngineSettings', () => {
     })
   })
 
-  it('reads the password and the authorities from their files', async () => {
+  it('reads the passwords and the authorities from their files', async () => {
     const { certificate } = await makeCertificate()
     const found = await find({
       HOLDFAST_SHARED_URL: 'rediss+sentinel://a:26379,b:26379/main',
       HOLDFAST_SHARED_USER: 'holdfast',
       HOLDFAST_SHARED_PASSWORD_FILE: await site.write('password', 's3cret\n'),
+      HOLDFAST_SHARED_SENTINEL_PASSWORD: 'other',
       HOLDFAST_SHARED_CA: await site.write('ca.pem', certificate),
       HOLDFAST_SHARED_PREFIX: 'eu',
     })
@@ -50,6 +51,7 @@ describe('findEngineSettings', () => {
       url: 'rediss+sentinel://a:26379,b:26379/main',
       username: 'holdfast',
       password: 's3cret',
+      sentinelPassword: 'other',
       ca: certificate,
       prefix: 'eu',
     })
