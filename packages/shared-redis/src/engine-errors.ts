@@ -52,12 +52,28 @@ const codes: Readonly<Record<string, string>> = {
   EPIPE: 'connection lost',
 }
 
+/** The same for answers of an engine that cannot do its work, by their first word. */
+const answers: Readonly<Record<string, string>> = {
+  OOM: 'the memory of the engine is full: maxmemory',
+  READONLY: 'the engine is a replica, which takes no changes',
+  LOADING: 'the engine loads its data',
+  MASTERDOWN: 'the engine is a replica that has lost its master',
+  CLUSTERDOWN: 'the cluster is down',
+  NOREPLICAS: 'the engine has too few replicas in reach: min-replicas-to-write',
+  BUSY: 'a script of another program runs in the engine for too long',
+  MISCONF: 'the engine cannot write to its disk',
+}
+
 /** Why the engine is away, in a few words for a log. */
 export function reasonOf(error: unknown): string {
   if (error instanceof SetupError) return error.problem
   if (!(error instanceof Error)) return String(error)
   const known = codes[codeOf(error)]
   if (known !== undefined) return known
+  const kind = answerKind(error)
+  const answer = answers[kind]
+  // An operator looks up the word that the engine has for it.
+  if (answer !== undefined) return `${answer} (${kind})`
   if (error.message.startsWith('Socket closed')) return 'connection lost'
   return error.message.split('\n', 1)[0] ?? ''
 }

@@ -104,11 +104,16 @@ function memoryFinding(state: NodeState, where: string): Finding {
   const check = 'engine memory'
   const policy = state.get('maxmemory_policy') ?? 'unknown'
   const limit = Number(state.get('maxmemory') ?? 0)
-  const used = `${mebibytes(Number(state.get('used_memory') ?? 0))} in use`
+  const usedBytes = Number(state.get('used_memory') ?? 0)
+  const used = `${mebibytes(usedBytes)} in use`
   // A server that drops keys is refused before.
   if (policy !== 'noeviction') {
     const message = `${where}${used}, without a limit; with one, keys would be dropped (maxmemory-policy ${policy})`
     return finding('warning', check, message, evictionRemedy)
+  }
+  if (limit > 0 && usedBytes >= limit) {
+    const message = `${where}${used}, at most ${mebibytes(limit)}: it is full, and refuses changes, so that each server counts for itself`
+    return finding('problem', check, message, 'Raise maxmemory in its configuration')
   }
   const room = limit === 0 ? 'without a limit' : `at most ${mebibytes(limit)}`
   return finding('ok', check, `${where}${used}, ${room}, and drops no keys`)

@@ -38,7 +38,18 @@ describe('reasonOf', () => {
     expect(reasonOf(error)).to.equal('connection refused')
     expect(reasonOf(new Error('Socket closed unexpectedly'))).to.equal('connection lost')
     expect(reasonOf(new SetupError('It is too old', ['Install another']))).to.equal('It is too old')
-    expect(reasonOf(new ErrorReply('BUSY one\ntwo'))).to.equal('BUSY one')
+    expect(reasonOf(new ErrorReply('ERR one\ntwo'))).to.equal('ERR one')
     expect(reasonOf('text')).to.equal('text')
+  })
+
+  it('puts into words what an engine answers that cannot work', () => {
+    const full = "OOM command not allowed when used memory > 'maxmemory'. script: ab9e, on @user:2."
+    expect(reasonOf(new ErrorReply(full))).to.equal(
+      'the memory of the engine is full: maxmemory (OOM)',
+    )
+    const few = 'NOREPLICAS Not enough good replicas to write.'
+    expect(reasonOf(new ErrorReply(few))).to.match(/too few replicas .*min-replicas-to-write/)
+    const disk = 'MISCONF Redis is configured to save RDB snapshots, but'
+    expect(reasonOf(new ErrorReply(disk))).to.equal('the engine cannot write to its disk (MISCONF)')
   })
 })

@@ -72,6 +72,14 @@ describe('examineEngine', () => {
     expect(found?.remedies.join()).to.include('noeviction')
   })
 
+  it('finds an engine full that refuses changes', async () => {
+    const { url } = await engines.redis({ args: ['--maxmemory', '100kb'] })
+    const found = find(await examine({ url }), 'engine memory')
+    expect(found).to.include({ mark: 'problem' })
+    expect(found?.message).to.include('it is full')
+    expect(found?.remedies.join()).to.include('maxmemory')
+  })
+
   it('warns of a master that does not wait for its replicas', async () => {
     const redis = await engines.redis()
     await engines.redis({ args: ['--replicaof', `127.0.0.1 ${redis.port}`] })
