@@ -14,6 +14,7 @@ import {
 import { EngineAwayError, type Engine } from './engine.ts'
 import type { CustomerMessages } from './customer-messages.ts'
 import type { NameLocks } from './name-locks.ts'
+import type { Outbox } from './outbox.ts'
 import { least, most, nothing, positive } from './amounts.ts'
 import { createReports } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
@@ -29,14 +30,20 @@ export interface SharedQuotaAccount extends QuotaAccount {
   refresh(): void
   /** Whether nothing is claimed, and nothing is left to report. */
   isIdle(): boolean
-  /** Gives back everything. */
-  leave(): Promise<void>
+  /**
+   * Gives back everything. Resolves with whether the engine has forgotten this server's part: not while uploads are under way, or while
+   * the engine is away. The account can be used again afterwards.
+   */
+  leave(): Promise<boolean>
 }
 
 export interface AccountSetup {
   readonly engine: Engine
   readonly messages: CustomerMessages
   readonly nameLocks: NameLocks
+  readonly outbox: Outbox
+  /** Returns a number that is larger than all that this server has used before. */
+  readonly nextOrder: () => number
   readonly store: BlobStore
   readonly now: () => number
   readonly recountAfterMs: number
@@ -52,9 +59,13 @@ const assumedServers = 4
 /** How long changes may wait for others, so that they are reported together; in milliseconds. */
 const reportWithinMs = 20
 
+/** How often the engine is asked whether a server may publish, if its answers are lost. */
+const publishAttempts = 5
+
 /** An upload that waits until there is room. */
 interface Ask {
   readonly amount: Amount
+  readonly isPiece: boolean
   readonly resolve: (isTaken: boolean) => void
   readonly reject: (error: unknown) => void
 }
@@ -70,10 +81,11 @@ export function openSharedAccount(
   { name: customer, ...first }: Customer,
   setup: AccountSetup,
 ): SharedQuotaAccount {
-  const { engine, messages, nameLocks, store, now, recountAfterMs, holdMs, onError } = setup
+  const { engine, messages, nameLocks, outbox, store, nextOrder } = setup
+  const { now, recountAfterMs, holdMs, onError } = setup
   const keys = [engine.key('quota', customer), engine.key('uploads', customer)]
   const staged = createStagedBytes()
-  const reports = createReports()
+  const reports = createReports(nextOrder)
   let limits: Limits = first
   let claimed = nothing
   let publishing = nothing
@@ -81,6 +93,11 @@ export function openSharedAccount(
   let granted = nothing
   let publishable = nothing
   let reply: Reply | undefined
+  /** The number of the last report that was answered, and when it was sent. */
+  let order = 0
+  let sentAt = -Infinity
+  /** Whether the engine has answered this server, and has not forgotten it at its own wish since. */
+  let isKnown = false
   /** What this server may use beyond that while the engine is away. */
   let extra = nothing
   /** When a count was seen to end, and when the last one was seen first. */
@@ -88,41 +105,56 @@ export function openSharedAccount(
   let seenAt = -Infinity
   let asks: Ask[] = []
   let publishAsks: PublishAsk[] = []
-  let order = 0
-  const nextOrder = () => ++order
   let negotiating: Promise<void> | undefined
   let recounting: Promise<void> | undefined
   /** The report on its way, and the next one. */
   let reporting: Promise<void> | undefined
   let queued: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  /** When servers were found dead. */
-  const deadSince = new Map<string, number>()
-  /** The counts in which the locked files were looked up. */
-  const lookedUp = new Set<{ readonly present: string }>()
+  /** The deaths of servers, and when this one has seen them. */
+  const deaths = new Map<string, { readonly death: number; readonly since: number }>()
+  /** The counts in which the locked files were looked up; empty where the lock was not had. */
+  const lookedUp = new Set<{ present: string }>()
+  const presentAtLookup = () => {
+    const [first] = lookedUp
+    return [...lookedUp].every(({ present }) => present !== '') ? (first?.present ?? '') : ''
+  }
 
   const usedHere = () => sum(claimed, reports.spent())
   const headroom = () => difference(granted, usedHere())
-  const publishRoom = () => difference(publishable, sum(publishing, reports.spent()))
-  const fits = (amount: Amount) => {
-    const room = sum(headroom(), extra)
+  /** Nothing by an old answer: the others may have found this server dead since, and have given up what was held for it. */
+  const publishRoom = () =>
+    now() - sentAt < holdMs / 2
+      ? difference(publishable, sum(publishing, reports.spent()))
+      : nothing
+  const roomFor = (isPiece: boolean): Amount => {
+    const { bytes, files } = sum(headroom(), extra)
+    if (!isPiece || engine.isAway()) return { bytes, files }
+    return { bytes: Math.min(bytes, publishRoom().bytes), files }
+  }
+  const fits = ({ amount, isPiece }: Ask) => {
+    const room = roomFor(isPiece)
     return amount.bytes <= room.bytes && (amount.files <= 0 || amount.files <= room.files)
   }
-  const change = (by: Amount) => {
+  const change = (by: Amount, isPiece: boolean) => {
     claimed = sum(claimed, by)
+    // The store may keep the bytes of a piece as soon as they arrive.
+    if (isPiece) publishing = sum(publishing, bytesOf(by))
   }
 
   /** Serves those that wait, in order, as far as there is room. */
   const serve = () => {
-    asks = asks.filter(({ amount, resolve }) => {
-      if (!fits(amount)) return true
-      change(amount)
-      resolve(true)
+    asks = asks.filter((ask) => {
+      if (!fits(ask)) return true
+      change(ask.amount, ask.isPiece)
+      ask.resolve(true)
       return false
     })
     publishAsks = publishAsks.filter(({ amount, resolve }) => {
       const room = publishRoom()
-      const mayPublish = amount.bytes <= room.bytes && amount.files <= room.files
+      const mayPublish =
+        (amount.bytes <= 0 || amount.bytes <= room.bytes) &&
+        (amount.files <= 0 || amount.files <= room.files)
       if (!mayPublish && !engine.isAway()) return true
       publishing = sum(publishing, amount)
       resolve()
@@ -132,7 +164,6 @@ export function openSharedAccount(
 
   const others = () => (reply?.others ?? []).map(({ server }) => server)
   const dead = () => others().filter((server) => engine.servers.isDead(server))
-  const isDeadLong = (server: string) => now() - (deadSince.get(server) ?? now()) >= holdMs
 
   const noteReply = (values: Reply) => {
     if (reply === undefined) seenAt = now()
@@ -141,11 +172,12 @@ export function openSharedAccount(
       seenAt = countedAt
     }
     reply = values
-    const gone = new Set(
-      values.others.filter(({ isFoundDead }) => isFoundDead).map(({ server }) => server),
-    )
-    for (const server of gone) if (!deadSince.has(server)) deadSince.set(server, now())
-    for (const server of deadSince.keys()) if (!gone.has(server)) deadSince.delete(server)
+    const before = new Map(deaths)
+    deaths.clear()
+    for (const { server, death } of values.others) {
+      const known = before.get(server)
+      if (death > 0) deaths.set(server, known?.death === death ? known : { death, since: now() })
+    }
   }
 
   /** Whether this server has much more than it would get in advance. */
@@ -159,25 +191,36 @@ export function openSharedAccount(
   const report = async (givesBack: boolean): Promise<'no account' | 'first count' | 'account'> => {
     const batch = reports.begin()
     const kept = givesBack || isAmple() ? nothing : positive(headroom())
-    const keep = sum(claimed, kept)
-    const mayPublish = least(sum(publishing, positive(publishRoom())), keep)
+    // What is stored stays reserved until it is reported.
+    const stored = reports.spentSince()
+    const claim = sum(claimed, stored)
+    const keep = sum(claim, kept)
+    const publishingNow = sum(publishing, stored)
+    const mayPublish = most(publishingNow, least(sum(publishingNow, positive(publishRoom())), keep))
     // Until the answer comes, no more is used than the report keeps.
-    granted = sum(usedHere(), kept)
-    publishable = sum(most(publishing, mayPublish), reports.spent())
+    granted = least(granted, sum(usedHere(), kept))
+    publishable = sum(mayPublish, batch.spent)
+    const reportedAt = now()
+    const number = nextOrder()
     const answer = await syncAccount(engine, keys, {
       batch,
-      order: nextOrder(),
-      claim: claimed,
+      order: number,
+      isNew: !isKnown,
+      claim,
       keep,
-      publishing: most(publishing, mayPublish),
+      publishing: publishingNow,
+      publishable: mayPublish,
       want: total(asks),
-      publish: total(publishAsks),
+      publish: sum(total(publishAsks), bytesOf(total(asks.filter(({ isPiece }) => isPiece)))),
       limits,
       givesBack,
       dead: dead(),
     })
     if (typeof answer === 'string') return answer
     reports.end(batch)
+    order = number
+    sentAt = reportedAt
+    isKnown = true
     noteReply(answer)
     extra = nothing
     granted = answer.granted
@@ -188,8 +231,11 @@ export function openSharedAccount(
 
   /** Counts the store, unless another server does; resolves with whether this one did. */
   const count = async (): Promise<boolean> => {
-    const release = [...deadSince.keys()].filter(isDeadLong)
-    if (!(await countAccount({ engine, store, customer, keys, nextOrder, release }))) return false
+    const release = [...deaths]
+      .filter(([, { since }]) => now() - since >= holdMs)
+      .map(([server, { death }]) => [server, death] as const)
+    const account = { engine, store, customer, keys, outbox, nextOrder, release }
+    if (!(await countAccount(account))) return false
     messages.send('counted', customer)
     return true
   }
@@ -220,10 +266,13 @@ export function openSharedAccount(
   const recountNow = async () => {
     await messages.askAll(customer, others())
     await sync()
-    const before = reply?.count ?? 0
+    const { present = '', count: before = 0 } = reply ?? {}
+    const [account] = present.split(':')
     // A count under way may have begun before the call; the one after it has not.
     const enough = before % 2 === 1 ? before + 3 : before + 2
-    while ((reply?.count ?? 0) < enough) {
+    // If the account was lost, the new one was counted after the call.
+    const isSame = () => reply?.present.split(':')[0] === account
+    while (isSame() && (reply?.count ?? 0) < enough) {
       if (!(await count())) await messages.next('counted', customer)
       await sync()
     }
@@ -302,6 +351,34 @@ export function openSharedAccount(
       if (!isAway(error)) throw error
     })
 
+  /** @throws FileServiceError `overloaded` if the engine does not let this server publish */
+  const waitToPublish = async (isWaiting: () => boolean) => {
+    serve()
+    for (let attempt = 0; isWaiting() && attempt < publishAttempts; attempt++) {
+      if (attempt > 0) await messages.next('lease', customer)
+      const hasAnswered = await sync().then(
+        () => true,
+        (error: unknown) => {
+          if (!isAway(error)) throw error
+          return false
+        },
+      )
+      if (hasAnswered) break
+    }
+    if (!isWaiting()) return
+    const message = 'Other servers have taken over what this one had reserved'
+    throw new FileServiceError('overloaded', message, { retryAfterMs: 1_000 })
+  }
+
+  const isIdle = () =>
+    claimed.bytes <= 0 &&
+    claimed.files <= 0 &&
+    publishing.bytes <= 0 &&
+    publishing.files <= 0 &&
+    reports.isEmpty() &&
+    asks.length === 0 &&
+    queued === undefined
+
   const openAlone = async () => {
     const found = await countUsage(store, customer, staged)
     const servers = serversWithout(engine)
@@ -318,10 +395,10 @@ export function openSharedAccount(
 
   return {
     counted,
-    room: () => sum(headroom(), extra),
+    room: (_limits, isPiece = false) => roomFor(isPiece),
     used: () => sum(reply?.used ?? nothing, usedHere()),
-    change(by) {
-      change(by)
+    change(by, isPiece = false) {
+      change(by, isPiece)
       if (by.bytes < 0 || by.files < 0) reportSoon()
     },
     record({ added, removed, upload }) {
@@ -330,11 +407,10 @@ export function openSharedAccount(
         upload === undefined ? added : { bytes: 0, files: added.files },
         removed,
       )
-      const [first] = lookedUp
       const known = reply?.present ?? ''
       reports.change(
         { present: known, amount: added },
-        { present: first?.present ?? '', amount: removed },
+        { present: presentAtLookup(), amount: removed },
         spent,
       )
       if (upload !== undefined) {
@@ -346,7 +422,7 @@ export function openSharedAccount(
     stage(upload, bytes, freed) {
       staged.raise(upload, bytes)
       reports.staged(upload, bytes, { bytes: freed, files: 0 })
-      change({ bytes: -freed, files: 0 })
+      change({ bytes: -freed, files: 0 }, true)
       reportSoon()
     },
     unstage(upload) {
@@ -362,23 +438,24 @@ export function openSharedAccount(
       countedAt = -Infinity
     },
     shared: {
-      async take(amount, present) {
+      async take(amount, present, isPiece = false) {
         limits = present
         const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-        asks.push({ amount, resolve, reject })
+        asks.push({ amount, isPiece, resolve, reject })
         void startNegotiating()
         return promise
       },
       async lock(name, kept) {
         const file = { present: reply?.present ?? '' }
         lookedUp.add(file)
-        const unlock = await nameLocks(customer, name, kept).catch((error: unknown) => {
+        const lock = await nameLocks(customer, name, kept).catch((error: unknown) => {
           lookedUp.delete(file)
           throw error
         })
+        if (!lock.isHeld) file.present = ''
         return () => {
           lookedUp.delete(file)
-          unlock()
+          lock.unlock()
         }
       },
       async confirm() {
@@ -392,12 +469,10 @@ export function openSharedAccount(
         const { promise, resolve } = Promise.withResolvers<undefined>()
         const ask = { amount: wanted, resolve: () => resolve(undefined) }
         publishAsks.push(ask)
-        serve()
-        if (publishAsks.includes(ask)) await unlessAway(sync())
-        if (publishAsks.includes(ask)) {
+        try {
+          await waitToPublish(() => publishAsks.includes(ask))
+        } finally {
           publishAsks = publishAsks.filter((other) => other !== ask)
-          const message = 'Other servers have taken over what this one had reserved'
-          throw new FileServiceError('overloaded', message, { retryAfterMs: 1_000 })
         }
         await promise
         return () => {
@@ -416,19 +491,20 @@ export function openSharedAccount(
     },
     giveBack: () => unlessAway(sync(true)),
     refresh: reportSoon,
-    isIdle: () =>
-      claimed.bytes <= 0 &&
-      claimed.files <= 0 &&
-      publishing.files <= 0 &&
-      reports.isEmpty() &&
-      asks.length === 0 &&
-      queued === undefined,
+    isIdle,
     async leave() {
       clearTimeout(timer)
+      timer = undefined
       await unlessAway(sync(true))
-      await engine
-        .run(leaveScript, keys, [JSON.stringify({ server: engine.servers.own })])
-        .catch(() => {})
+      // What is not reported must stay reserved; if this server ends, its lease ends, too.
+      if (!isIdle()) return false
+      const request = JSON.stringify({ server: engine.servers.own, order })
+      const hasLeft = await engine.run(leaveScript, keys, [request]).catch((error: unknown) => {
+        if (!isAway(error)) throw error
+      })
+      if (hasLeft !== 1) return false
+      isKnown = false
+      return true
     },
   }
 }
@@ -442,6 +518,10 @@ function serversWithout(engine: Engine): number {
 function isLower(one: Limits, other: Limits): boolean {
   const { quota = Infinity, maxFiles = Infinity } = one
   return quota < (other.quota ?? Infinity) || maxFiles < (other.maxFiles ?? Infinity)
+}
+
+function bytesOf({ bytes }: Amount): Amount {
+  return { bytes, files: 0 }
 }
 
 function total(waiting: readonly { readonly amount: Amount }[]): Amount {

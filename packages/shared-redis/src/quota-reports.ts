@@ -1,4 +1,5 @@
 import { sum, type Amount } from '@holdfast/core'
+import { nothing, positive } from './amounts.ts'
 
 /** What was stored or removed, and the count of the account that was known then. */
 export interface Tagged {
@@ -19,13 +20,18 @@ export interface Batch {
   readonly spent: Amount
 }
 
-/** Collects what an account has to report to the engine. */
+/**
+ * Collects what an account has to report to the engine. `spent` is never negative: what a change frees can be used after it was
+ * reported, since a count may have included the change before.
+ */
 export interface Reports {
   change(added: Tagged, removed: Tagged, spent: Amount): void
   staged(upload: string, bytes: number, spent: Amount): void
   gone(upload: string): void
   /** How much of what this server may use the changes take that are not known to be reported. */
   spent(): Amount
+  /** The part of it that the changes since the last `begin` take. */
+  spentSince(): Amount
   /** The changes to report. Until `end` was called for it, the same: its answer may have been lost. */
   begin(): Batch
   /** Call this when the engine has answered. */
@@ -33,12 +39,10 @@ export interface Reports {
   isEmpty(): boolean
 }
 
-const nothing: Amount = { bytes: 0, files: 0 }
-
-export function createReports(): Reports {
-  let number = 0
+/** Makes a {@link Reports}. `nextNumber` returns a number that is larger than all before. */
+export function createReports(nextNumber: () => number): Reports {
   let sent: Batch | undefined
-  let next = empty(++number)
+  let next = empty(nextNumber())
 
   return {
     change(added, removed, spent) {
@@ -46,7 +50,7 @@ export function createReports(): Reports {
         ...next,
         added: addTagged(next.added, added),
         removed: addTagged(next.removed, removed),
-        spent: sum(next.spent, spent),
+        spent: sum(next.spent, positive(spent)),
       }
     },
     staged(upload, bytes, spent) {
@@ -60,10 +64,11 @@ export function createReports(): Reports {
       }
     },
     spent: () => sum(sent?.spent ?? nothing, next.spent),
+    spentSince: () => next.spent,
     begin() {
       if (sent === undefined) {
         sent = next
-        next = empty(++number)
+        next = empty(nextNumber())
       }
       return sent
     },

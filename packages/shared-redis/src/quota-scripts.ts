@@ -14,7 +14,8 @@
  * | `P:S`, `Q:S`      | the part of them that stays reserved if S dies, since it may be published                            |
  * | `n:S`             | the number of the last changes that S has reported                                                   |
  * | `o:S`, `c:S`      | the numbers of its last report, and of the last count that it has begun                              |
- * | `D:S`             | 1: the others have found S dead                                                                      |
+ * | `D:S`             | set where the others have found S dead: the number of its last report before, at least 1             |
+ * | `r:S`             | the number of the count in which S was found alive again                                             |
  *
  * Always `b + t +` all `A:S` is at most the quota, and the same for files, unless less is allowed than before. A second hash has the
  * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`.
@@ -37,7 +38,7 @@ local function touch()
   redis.call('EXPIRE', uploads, request.ttl)
 end
 local function forget(server)
-  redis.call('HDEL', account, 'A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server)
+  redis.call('HDEL', account, 'A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server, 'r:'..server)
 end
 local function bytesOf(value) return tonumber(string.match(value, '^(%d+)')) end
 local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) end
@@ -45,10 +46,11 @@ local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) en
 
 /**
  * Applies the report of a server, once, and sets what it may use. Returns nothing if there is no account. The request:
- * `server, seq, order, history, ttl`; `added` and `removed`: what was stored and deleted, with the counts that were known then;
- * `staged`, `gone`: unfinished uploads; `claim, keep, publishing`: what the server has claimed, what it keeps at least, and what may be
- * published; `want, publish`: what it wants in addition; `limits`; `ahead`: one of so many parts of what is free is given in advance;
- * `dead`: servers that it has found dead.
+ * `server, seq, order, history, ttl`; `isNew`: 1 if the server has had no answer yet; `added` and `removed`: what was stored and deleted,
+ * with the counts that were known then; `staged`, `gone`: unfinished uploads; `spent`: the part of `A:S` and `F:S` that these changes
+ * have used; `claim, keep`: what the server has claimed, and what it would keep; `publishing, publishable`: what it publishes, and what it
+ * might begin to publish before the answer; `want, publish`: what it wants in addition; `limits`; `ahead`: one of so many parts of what
+ * is free is given in advance; `dead`: servers that it has found dead.
  */
 export const syncScript = script(`${common}
 local gen = text('gen')
@@ -61,9 +63,10 @@ local present = gen..':'..format(cn)
 if cn <= 1 then return { present, cn } end
 -- It was overtaken on its way by a later one, for example on a connection that was lost.
 if request.order <= get('o:'..me) then return {} end
--- What it kept before it was found dead, or before this account, may be used by others now.
-local unknown = text('D:'..me) or not text('o:'..me)
+-- Others may have deleted a file since whose name it had locked: until the next count, its deletions are not certain.
+if text('D:'..me) or (not text('o:'..me) and request.isNew == 0) then set('r:'..me, cn) end
 set('o:'..me, request.order)
+local granted = { get('A:'..me), get('F:'..me) }
 
 for _, server in ipairs(request.dead) do
   if text('A:'..server) or text('F:'..server) then
@@ -71,11 +74,12 @@ for _, server in ipairs(request.dead) do
     set('F:'..server, get('Q:'..server))
     set('C:'..server, get('P:'..server))
     set('G:'..server, get('Q:'..server))
-    set('D:'..server, 1)
+    if not text('D:'..server) then set('D:'..server, math.max(1, get('o:'..server))) end
   end
 end
 
 if request.seq > get('n:'..me) then
+  for at = 1, 2 do granted[at] = granted[at] - request.spent[at] end
   for _, added in ipairs(request.added) do
     add('b', added[2])
     add('f', added[3])
@@ -87,7 +91,7 @@ if request.seq > get('n:'..me) then
     if added[1] ~= present or counting then set('x', 1) end
   end
   for _, removed in ipairs(request.removed) do
-    if removed[1] == present and not counting then
+    if removed[1] == present and not counting and get('r:'..me) ~= cn then
       add('b', -removed[2])
       add('f', -removed[3])
     else
@@ -124,16 +128,15 @@ end
 
 local function share(stored, taken, limit, at, mayFields)
   local free = limit - stored - taken
-  local claim, keep, want = request.claim[at], request.keep[at], request.want[at]
-  if unknown then
-    keep = math.max(request.publishing[at], math.min(keep, free))
-    claim = math.min(claim, keep)
-  end
+  local publishing, want = request.publishing[at], request.want[at]
+  -- It may have used more than it had: while the engine was away, or since it was found dead and others use it now.
+  local keep = math.max(publishing, math.min(request.keep[at], math.max(free, granted[at])))
+  local claim = math.min(request.claim[at], keep)
   local ahead = 0
   if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
   local may = math.max(keep, math.min(free, claim + want + ahead))
-  local publishing = request.publishing[at]
-  local publish = math.max(publishing, math.min(may, publishing + request.publish[at] + math.max(0, may - claim - want)))
+  local wanted = publishing + request.publish[at] + math.max(0, may - claim - want)
+  local publish = math.max(publishing, math.min(may, math.max(request.publishable[at], wanted)))
   set(mayFields[1]..me, may)
   set(mayFields[2]..me, publish)
   set(mayFields[3]..me, claim)
@@ -150,7 +153,7 @@ for server in pairs(others) do
   table.insert(names, server)
   table.insert(names, format(get('A:'..server)))
   table.insert(names, format(get('F:'..server)))
-  table.insert(names, text('D:'..server) and '1' or '0')
+  table.insert(names, text('D:'..server) or '0')
 end
 return {
   present, cn, get('x'), get('cm'), bytes, files, publishBytes, publishFiles, freeBytes, freeFiles,
@@ -158,8 +161,12 @@ return {
 }
 `)
 
-/** Takes what a server has out of an account that it has left. */
+/**
+ * Takes what a server has out of an account that it leaves, unless it has reported again since. Returns 1 if it did. The request: `server`;
+ * `order`: the number of its last report.
+ */
 export const leaveScript = script(`${common}
+if get('o:'..request.server) > request.order then return 0 end
 forget(request.server)
 return 1
 `)
@@ -191,14 +198,15 @@ touch()
 return { cn, 1, request.server }
 `)
 
-/** Gives up a count that failed. The request: `token`. */
+/** Gives up a count that failed, also if it begins only later. The request: `token, server, order`. */
 export const abortCountScript = script(`${common}
+if text('gen') and request.order > get('c:'..request.server) then set('c:'..request.server, request.order) end
 if text('ct') ~= request.token then return 0 end
 local cn = get('cn')
+redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
 if cn <= 1 then
-  redis.call('DEL', account, uploads)
+  set('cn', 0)
 else
-  redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
   redis.call('HSET', account, 'cn', format(cn + 1), 'x', '1')
 end
 return 1
@@ -206,7 +214,7 @@ return 1
 
 /**
  * Sets what was counted. Returns 1, or 0 if another server has begun to count since. The request: `token, ttl, bytes, files, tookMs`; `staged`: the
- * unfinished uploads; `release`: dead servers whose uploads are surely in the count or will never be.
+ * unfinished uploads; `release`: dead servers whose uploads are surely in the count or will never be, each with its `D:S`.
  */
 export const endCountScript = script(`${common}
 if text('ct') ~= request.token then return 0 end
@@ -238,8 +246,9 @@ for id, bytes in pairs(listed) do
   redis.call('HSET', uploads, id, format(bytes)..':'..format(cn))
 end
 set('t', total)
-for _, server in ipairs(request.release) do
-  if text('D:'..server) then forget(server) end
+for _, dead in ipairs(request.release) do
+  -- It may have come back and died anew.
+  if get('D:'..dead[1]) == dead[2] then forget(dead[1]) end
 end
 redis.call('HDEL', account, 'ct', 'co', 'cb', 'cf')
 redis.call('HSET', account, 'cn', format(cn + 1))
@@ -265,21 +274,20 @@ if held[1] and held[2] ~= request.token then
   if redis.call('HEXISTS', KEYS[1], 'gen') == 1 then
     for _, field in ipairs({ 'A:', 'C:', 'P:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[3]) end
     for _, field in ipairs({ 'F:', 'G:', 'Q:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[4]) end
-    redis.call('HSET', KEYS[1], 'D:'..held[1], '1')
+    local order = tonumber(redis.call('HGET', KEYS[1], 'o:'..held[1]) or '0')
+    redis.call('HSETNX', KEYS[1], 'D:'..held[1], format(math.max(1, order)))
   end
 end
-redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[2], 'server', request.server, 'token', request.token, 'bytes', format(request.bytes), 'files', format(request.files))
 redis.call('EXPIRE', KEYS[2], request.ttl)
 return ''
 `)
 
-/** Unlocks a name, if `token` still holds it. */
+/** Unlocks a name, if `token` still holds it. `token` never locks it anew, even if its question comes only now. */
 export const unlockNameScript = script(`
-if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'released', ARGV[1])
-  redis.call('EXPIRE', KEYS[1], 60)
-end
+local holder = redis.call('HGET', KEYS[1], 'token')
+if holder == ARGV[1] then redis.call('DEL', KEYS[1]) end
+redis.call('HSET', KEYS[1], 'released', ARGV[1])
+if not holder or holder == ARGV[1] then redis.call('EXPIRE', KEYS[1], 60) end
 return 1
 `)

@@ -9,7 +9,7 @@ for (const servers of [1, 2, 3]) {
     const redis = await startRedis()
     const store = createMemoryBlobStore()
     const engines = await Promise.all(
-      Array.from({ length: servers }, () => openEngine({ url: redis.url })),
+      Array.from({ length: servers }, () => openEngine({ url: redis.url, timeoutMs: 5_000 })),
     )
     const quotas = engines.map((engine) => openSharedQuotas(engine, store))
     return {

@@ -23,12 +23,18 @@ export interface KeptChange {
 export interface QuotaAccount {
   /** Resolves when the account includes the count, and everything that had to be looked up since. */
   counted: Promise<void>
-  /** How many bytes and files may be claimed now, without asking other servers. Negative if more is used than allowed. */
-  room(limits: Limits): Amount
+  /**
+   * How many bytes and files may be claimed now, without asking other servers. Negative if more is used than allowed. `isPiece`: for a
+   * piece of an unfinished upload. Default: for a whole file.
+   */
+  room(limits: Limits, isPiece?: boolean): Amount
   /** Everything that counts, by all servers. */
   used(): Amount
-  /** Changes what the uploads of this process have claimed. */
-  change(by: Amount): void
+  /**
+   * Changes what the uploads of this process have claimed. The store may keep bytes of a piece although this process dies, so that other
+   * servers keep them reserved then.
+   */
+  change(by: Amount, isPiece?: boolean): void
   /** Records a publication or deletion. What the upload has claimed stays claimed until it is changed. */
   record(change: KeptChange): void
   /** Turns claimed bytes into bytes of the unfinished upload, which has `bytes` in all. */
@@ -58,7 +64,7 @@ export interface SharedAccount {
    * Claims an amount for which there is no room here: asks other servers to give back what they do not use, and has the store counted
    * again. Resolves with whether the amount was claimed.
    */
-  take(amount: Amount, limits: Limits): Promise<boolean>
+  take(amount: Amount, limits: Limits, isPiece?: boolean): Promise<boolean>
   /**
    * Locks the name of a stored file for all servers; resolves with the function that unlocks it. `kept` is the file: its space is
    * about to become free.
@@ -68,7 +74,8 @@ export interface SharedAccount {
   confirm(): Promise<void>
   /**
    * Await this before the publication of an upload that has claimed `amount`: if this server ends meanwhile, the others keep that
-   * amount until they know the outcome. Resolves with a function to call when the upload has ended.
+   * amount until they know the outcome. Resolves with a function to call when the upload has ended. The bytes of pieces are kept already:
+   * `amount` is without them.
    */
   beginPublishing(amount: Amount): Promise<() => void>
   /** Resolves when the other servers can use what was freed. */
