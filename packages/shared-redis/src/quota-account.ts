@@ -56,6 +56,9 @@ export interface AccountSetup {
 /** How many servers there may be if the engine has never been reached, so that none was seen. */
 const assumedServers = 4
 
+/** How long a server takes nothing in advance after it gave something back, so that the one that needs it gets it; in milliseconds. */
+const modestMs = 1_000
+
 /** How long changes may wait for others, so that they are reported together; in milliseconds. */
 const reportWithinMs = 20
 
@@ -103,6 +106,8 @@ export function openSharedAccount(
   /** When a count was seen to end, and when the last one was seen first. */
   let countedAt = -Infinity
   let seenAt = -Infinity
+  /** Until when this server takes nothing in advance. */
+  let modestUntil = -Infinity
   let asks: Ask[] = []
   let publishAsks: PublishAsk[] = []
   let negotiating: Promise<void> | undefined
@@ -190,6 +195,7 @@ export function openSharedAccount(
   /** Sends a report, and takes over what the engine answers. Resolves with what there is. */
   const report = async (givesBack: boolean): Promise<'no account' | 'first count' | 'account'> => {
     const batch = reports.begin()
+    if (givesBack) modestUntil = now() + modestMs
     const kept = givesBack || isAmple() ? nothing : positive(headroom())
     // What is stored stays reserved until it is reported.
     const stored = reports.spentSince()
@@ -213,7 +219,7 @@ export function openSharedAccount(
       want: total(asks),
       publish: sum(total(publishAsks), bytesOf(total(asks.filter(({ isPiece }) => isPiece)))),
       limits,
-      givesBack,
+      isModest: now() < modestUntil,
       dead: dead(),
     })
     if (typeof answer === 'string') return answer
@@ -288,17 +294,25 @@ export function openSharedAccount(
     return now() - countedAt >= Math.min(recountAfterMs, lifetime)
   }
 
+  /** Has the other servers give back what they do not use. */
+  const collect = async () => {
+    if (!othersHave(reply)) return
+    await messages.askAll(customer, others())
+    await sync()
+  }
+
   /** Looks for room for those that wait, and refuses those for which there is none. */
   const negotiate = async (): Promise<void> => {
     while (asks.length > 0) {
       const round = asks
       const isOpen = () => round.some((ask) => asks.includes(ask))
       await sync()
-      if (isOpen() && othersHave(reply)) {
-        await messages.askAll(customer, others())
-        await sync()
+      if (isOpen()) await collect()
+      if (isOpen() && isOld()) {
+        await recount()
+        // The others have taken something in advance since.
+        if (isOpen()) await collect()
       }
-      if (isOpen() && isOld()) await recount()
       refuse(round)
     }
   }

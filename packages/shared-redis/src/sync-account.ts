@@ -55,7 +55,7 @@ export interface Report {
   readonly publish: Amount
   readonly limits: Limits
   /** Whether the server wants nothing in advance. */
-  readonly givesBack: boolean
+  readonly isModest: boolean
   readonly dead: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export interface Report {
 export async function syncAccount(
   engine: Engine,
   keys: readonly string[],
-  { batch, order, isNew, givesBack, dead, limits, ...amounts }: Report,
+  { batch, order, isNew, isModest, dead, limits, ...amounts }: Report,
 ): Promise<Reply | 'no account' | 'first count'> {
   const { quota = Number.MAX_SAFE_INTEGER, maxFiles = Number.MAX_SAFE_INTEGER } = limits
   const request = {
@@ -85,7 +85,7 @@ export async function syncAccount(
     want: pair(amounts.want),
     publish: pair(amounts.publish),
     limits: [quota, maxFiles],
-    ahead: givesBack ? 0 : partsAhead,
+    ahead: isModest ? 0 : partsAhead,
     dead,
   }
   const answer = (await engine.run(syncScript, keys, [JSON.stringify(request)])) as unknown[]
