@@ -19,6 +19,9 @@ export interface SimulatedServer {
   suspend(): void
   /** As by SIGCONT. */
   resume(): void
+  /** As by SIGKILL: it never goes on, and the others find it dead. */
+  kill(): void
+  readonly isKilled: boolean
   /** Whether the others find it dead. */
   isDead: boolean
   hasLease: boolean
@@ -38,6 +41,9 @@ export interface SimulatedServers {
 export interface SimulationOptions {
   readonly now?: () => number
   readonly holdMs?: number
+  readonly idleMs?: number
+  /** Whether a message is lost. Default: none is. */
+  readonly isUnheard?: () => boolean
   readonly onError?: (error: unknown) => void
 }
 
@@ -45,7 +51,7 @@ export interface SimulationOptions {
 export function simulateServers(
   base: Engine,
   store: BlobStore,
-  options: SimulationOptions = {},
+  { isUnheard = () => false, ...options }: SimulationOptions = {},
 ): SimulatedServers {
   const all: SimulatedServer[] = []
   const receivers: ((topic: string, message: unknown, from: string) => void)[] = []
@@ -54,13 +60,14 @@ export function simulateServers(
     const id = `server-${all.length}`
     let running = Promise.resolve()
     let goOn: (() => void) | undefined
+    let isKilled = false
     const listeners = new Map<string, ((message: unknown, server: string) => void)[]>()
     const deliver = async (topic: string, message: unknown, from: string) => {
       await running
       for (const listener of listeners.get(topic) ?? []) listener(message, from)
     }
     receivers.push((topic, message, from) => {
-      if (from !== id) void deliver(topic, message, from)
+      if (from !== id && !isUnheard()) void deliver(topic, message, from)
     })
     const engine: Engine = {
       ...base,
@@ -104,6 +111,14 @@ export function simulateServers(
         const { promise, resolve } = Promise.withResolvers<void>()
         running = promise
         goOn = resolve
+      },
+      kill() {
+        isKilled = true
+        server.isDead = true
+        if (goOn === undefined) server.suspend()
+      },
+      get isKilled() {
+        return isKilled
       },
       resume() {
         goOn?.()
