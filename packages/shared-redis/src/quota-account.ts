@@ -439,6 +439,12 @@ export function openSharedAccount(
       change({ bytes: -freed, files: 0 }, true)
       reportSoon()
     },
+    stageMore(upload, more, freed) {
+      staged.raise(upload, staged.of(upload) + more)
+      reports.stagedMore(upload, more, { bytes: freed, files: 0 })
+      change({ bytes: -freed, files: 0 }, true)
+      reportSoon()
+    },
     unstage(upload) {
       staged.remove(upload)
       reports.gone(upload)

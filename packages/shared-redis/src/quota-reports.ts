@@ -12,8 +12,8 @@ export interface Batch {
   readonly number: number
   readonly added: readonly Tagged[]
   readonly removed: readonly Tagged[]
-  /** Unfinished uploads, and the bytes that they have now. */
-  readonly staged: readonly (readonly [upload: string, bytes: number])[]
+  /** Unfinished uploads, the bytes that they have at least, and those that may have come in addition to all that are known. */
+  readonly staged: readonly (readonly [upload: string, bytes: number, more: number])[]
   /** Unfinished uploads that were published or discarded. */
   readonly gone: readonly string[]
   /** How much of what this server may use these changes take. */
@@ -27,6 +27,8 @@ export interface Batch {
 export interface Reports {
   change(added: Tagged, removed: Tagged, spent: Amount): void
   staged(upload: string, bytes: number, spent: Amount): void
+  /** Bytes that may have become part of an unfinished upload, of which other servers may know more. */
+  stagedMore(upload: string, more: number, spent: Amount): void
   gone(upload: string): void
   /** How much of what this server may use the changes take that are not known to be reported. */
   spent(): Amount
@@ -54,7 +56,14 @@ export function createReports(nextNumber: () => number): Reports {
       }
     },
     staged(upload, bytes, spent) {
-      next = { ...next, staged: [...next.staged, [upload, bytes]], spent: sum(next.spent, spent) }
+      next = {
+        ...next,
+        staged: [...next.staged, [upload, bytes, 0]],
+        spent: sum(next.spent, spent),
+      }
+    },
+    stagedMore(upload, more, spent) {
+      next = { ...next, staged: [...next.staged, [upload, 0, more]], spent: sum(next.spent, spent) }
     },
     gone(upload) {
       next = {

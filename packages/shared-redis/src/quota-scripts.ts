@@ -47,7 +47,7 @@ local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) en
 /**
  * Applies the report of a server, once, and sets what it may use. Returns nothing if there is no account. The request:
  * `server, seq, order, history, ttl`; `isNew`: 1 if the server has had no answer yet; `added` and `removed`: what was stored and deleted,
- * with the counts that were known then; `staged`, `gone`: unfinished uploads; `spent`: the part of `A:S` and `F:S` that these changes
+ * with the counts that were known then; `staged`, `gone`: unfinished uploads, with the bytes that they have at least, and those that may have come in addition to all known ones; `spent`: the part of `A:S` and `F:S` that these changes
  * have used; `claim, keep`: what the server has claimed, and what it would keep; `publishing, publishable`: what it publishes, and what it
  * might begin to publish before the answer; `want, publish`: what it wants in addition; `limits`; `ahead`: one of so many parts of what
  * is free is given in advance; `dead`: servers that it has found dead.
@@ -69,7 +69,7 @@ set('o:'..me, request.order)
 local granted = { get('A:'..me), get('F:'..me) }
 
 for _, server in ipairs(request.dead) do
-  if text('A:'..server) or text('F:'..server) then
+  if text('o:'..server) or text('A:'..server) or text('F:'..server) then
     set('A:'..server, get('P:'..server))
     set('F:'..server, get('Q:'..server))
     set('C:'..server, get('P:'..server))
@@ -100,10 +100,11 @@ if request.seq > get('n:'..me) then
   end
   for _, upload in ipairs(request.staged) do
     local before = redis.call('HGET', uploads, upload[1])
-    local more = upload[2] - (before and bytesOf(before) or 0)
-    if more > 0 then
-      add('t', more)
-      redis.call('HSET', uploads, upload[1], format(upload[2])..':'..format(cn))
+    local known = before and bytesOf(before) or 0
+    local now = math.max(upload[2], known + upload[3])
+    if now > known then
+      add('t', now - known)
+      redis.call('HSET', uploads, upload[1], format(now)..':'..format(cn))
     end
   end
   for _, id in ipairs(request.gone) do
@@ -119,9 +120,9 @@ local others = {}
 local sums = { A = 0, F = 0, C = 0, G = 0 }
 local all = redis.call('HGETALL', account)
 for at = 1, #all, 2 do
-  local kind, server = string.match(all[at], '^([AFCG]):(.+)$')
+  local kind, server = string.match(all[at], '^([AFCGo]):(.+)$')
   if kind and server ~= me then
-    sums[kind] = sums[kind] + tonumber(all[at + 1])
+    if sums[kind] then sums[kind] = sums[kind] + tonumber(all[at + 1]) end
     others[server] = true
   end
 end

@@ -8,6 +8,7 @@ import {
   abortCountScript,
   beginCountScript,
   endCountScript,
+  leaveScript,
   syncScript,
 } from '../src/quota-scripts.ts'
 import {
@@ -99,7 +100,6 @@ describe('openSharedQuotas with servers that die', () => {
   }
   const upload = async (server: SimulatedServer, name: string, size: number) =>
     publish(server, await server.keeper.claim(alice, name, size), name, size)
-  /** Resolves with the number of calls that a suspended server has made when it stands still. */
   const pair = () => [servers.open(), servers.open()] as const
 
   it('gives a server that returns no more than is free', async () => {
@@ -279,6 +279,67 @@ describe('openSharedQuotas with servers that die', () => {
     expect(counts).to.be.below(6)
   })
 
+  it('forgets a dead server that had nothing reserved', async () => {
+    const [one, two] = pair()
+    await upload(one, 'a', 100)
+    await accountOf(one).shared?.flush()
+    expect(await codeOf(two.keeper.claim(alice, 'b', 900))).to.equal('done')
+    expect((await account()).get('A:server-0')).to.equal(undefined)
+    one.kill()
+    await flush(two)
+    time += 10_000
+    expect(await codeOf(two.keeper.claim(alice, 'c', 900))).to.equal('quota-exceeded')
+    const fields = [...(await account()).keys()].filter((field) => field.endsWith(':server-0'))
+    expect(fields).to.deep.equal([])
+  })
+
+  it('counts bytes that may have come to an upload of which another server knows more', async () => {
+    const [one, two] = pair()
+    const first = await one.keeper.claim(alice, 'a', 100, 'piece')
+    await first.grow(100)
+    first.stage(100)
+    first.end()
+    await flush(one)
+    const second = await two.keeper.claim(alice, 'a', 50, 'piece')
+    await second.grow(50)
+    second.end()
+    await flush(two)
+    expect((await account()).get('t')).to.equal(150)
+  })
+
+  it('leaves an account in the end that could not be left at first', async () => {
+    const short = simulateServers(base, store, { now: () => time, idleMs: 20 })
+    const one = short.open()
+    await upload(one, 'a', 100)
+    await flush(one)
+    expect((await account()).get('A:server-0')).to.be.above(0)
+    let leaves = 0
+    one.beforeRun = (what) => {
+      if (!is(what, leaveScript)) return
+      one.lost = leaves++ === 0 ? 'question' : undefined
+    }
+    time += 20
+    await until(() => leaves > 0)
+    one.lost = undefined
+    await until(async () => (await account()).get('o:server-0') === undefined)
+    await upload(one, 'b', 100)
+    await flush(one)
+    expect((await account()).get('b')).to.equal(200)
+    await short.close()
+  })
+
+  it('frees the slot of an upload whose end was lost', async () => {
+    const [one, two] = pair()
+    const failing = one.shared.uploads.begin(alice.name, 1, async () => {
+      one.lost = 'question'
+      throw new Error('It cannot begin')
+    })
+    expect(await codeOf(failing)).to.equal('Error: It cannot begin')
+    one.lost = undefined
+    const upload = async () => two.shared.uploads.begin(alice.name, 1, async () => ({ id: 'u' }))
+    await until(async () => (await codeOf(upload())) === 'done')
+  })
+
   it('reserves nothing for a publication that could not begin', async () => {
     const [one, two] = pair()
     const claim = await one.keeper.claim(alice, 'a', 500)
@@ -289,8 +350,7 @@ describe('openSharedQuotas with servers that die', () => {
       await base.run(wipeScript, accountKeys())
     }
     store.usage = async () => Promise.reject(new Error('The store cannot count'))
-    const failed = codeOf(publish(one, claim, 'a', 500))
-    await failed
+    expect(await codeOf(publish(one, claim, 'a', 500))).to.equal('Error: The store cannot count')
     store.usage = usage
     one.beforeRun = () => {}
     await flush(one)

@@ -39,6 +39,8 @@ export interface QuotaAccount {
   record(change: KeptChange): void
   /** Turns claimed bytes into bytes of the unfinished upload, which has `bytes` in all. */
   stage(upload: string, bytes: number, claimed: number): void
+  /** The same, if it is not known what the upload has in all: `more` bytes in addition to those that are known. */
+  stageMore(upload: string, more: number, claimed: number): void
   /** Frees the bytes of an unfinished upload that was published or discarded. */
   unstage(upload: string): void
   /** How many bytes an unfinished upload is known to have. */
@@ -177,6 +179,10 @@ export function createQuotaAccounts(
       },
       stage(upload, bytes, freed) {
         uploads.raise(upload, bytes)
+        claimed = difference(claimed, { bytes: freed, files: 0 })
+      },
+      stageMore(upload, more, freed) {
+        uploads.raise(upload, uploads.of(upload) + more)
         claimed = difference(claimed, { bytes: freed, files: 0 })
       },
       unstage: (upload) => uploads.remove(upload),

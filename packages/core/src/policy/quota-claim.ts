@@ -202,7 +202,7 @@ export function openClaim(
   const assumeStaged = () => {
     if (file.upload === undefined || staged !== undefined || taken === 0) return
     const { id } = file.upload
-    account.stage(id, account.staged(id) + taken, claimed.bytes)
+    account.stageMore(id, taken, claimed.bytes)
     claimed = { bytes: 0, files: claimed.files }
     account.outdate()
   }
