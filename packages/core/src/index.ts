@@ -50,6 +50,7 @@ export {
   difference,
   sum,
   type Amount,
+  type ClaimTerms,
   type KeptChange,
   type Limits,
   type QuotaAccount,

@@ -7,6 +7,7 @@ import {
   sum,
   type Amount,
   type BlobStore,
+  type ClaimTerms,
   type Customer,
   type Limits,
   type QuotaAccount,
@@ -14,6 +15,7 @@ import {
 import { EngineAwayError, type Engine } from './engine.ts'
 import type { CustomerMessages } from './customer-messages.ts'
 import type { NameLocks } from './name-locks.ts'
+import type { Outbox } from './outbox.ts'
 import { least, most, nothing, positive } from './amounts.ts'
 import { createReports, reportDelayMs } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
@@ -29,14 +31,20 @@ export interface SharedQuotaAccount extends QuotaAccount {
   refresh(): void
   /** Whether nothing is claimed, and nothing is left to report. */
   isIdle(): boolean
-  /** Gives back everything. */
-  leave(): Promise<void>
+  /**
+   * Gives back everything. Resolves with whether the engine has forgotten this server's part: not while uploads are under way, or while
+   * the engine is away. The account can be used again afterwards.
+   */
+  leave(): Promise<boolean>
 }
 
 export interface AccountSetup {
   readonly engine: Engine
   readonly messages: CustomerMessages
   readonly nameLocks: NameLocks
+  readonly outbox: Outbox
+  /** Returns a number that is larger than all that this server has used before. */
+  readonly nextOrder: () => number
   readonly store: BlobStore
   readonly now: () => number
   readonly recountAfterMs: number
@@ -49,11 +57,15 @@ export interface AccountSetup {
 /** How many servers there may be if the engine has never been reached, so that none was seen. */
 const assumedServers = 4
 
+/** How long a server takes nothing in advance after it gave something back, so that the one that needs it gets it; in milliseconds. */
+const modestMs = 1_000
+
+/** How often the engine is asked whether a server may publish, if its answers are lost. */
+const publishAttempts = 5
+
 /** An upload that waits until there is room. */
-interface Ask {
+interface Ask extends ClaimTerms {
   readonly amount: Amount
-  /** Bytes of the file that the upload replaces, which count until it is published. */
-  readonly credit: number
   readonly resolve: (isTaken: boolean) => void
   readonly reject: (error: unknown) => void
 }
@@ -69,10 +81,11 @@ export function openSharedAccount(
   { name: customer, ...first }: Customer,
   setup: AccountSetup,
 ): SharedQuotaAccount {
-  const { engine, messages, nameLocks, store, now, recountAfterMs, holdMs, onError } = setup
+  const { engine, messages, nameLocks, outbox, store, nextOrder } = setup
+  const { now, recountAfterMs, holdMs, onError } = setup
   const keys = [engine.key('quota', customer), engine.key('uploads', customer)]
   const staged = createStagedBytes()
-  const reports = createReports()
+  const reports = createReports(nextOrder)
   let limits: Limits = first
   let claimed = nothing
   let publishing = nothing
@@ -80,44 +93,63 @@ export function openSharedAccount(
   let granted = nothing
   let publishable = nothing
   let reply: Reply | undefined
+  /** The number of the last report that was answered, and when it was sent. */
+  let order = 0
+  let sentAt = -Infinity
+  /** Whether the engine has answered this server, and has not forgotten it at its own wish since. */
+  let isKnown = false
   /** What this server may use beyond that while the engine is away. */
   let extra = nothing
   /** When a count was seen to end, and when the last one was seen first. */
   let countedAt = -Infinity
   let seenAt = -Infinity
+  /** Until when this server takes nothing in advance. */
+  let modestUntil = -Infinity
   let asks: Ask[] = []
   let publishAsks: PublishAsk[] = []
-  let order = 0
-  const nextOrder = () => ++order
   let negotiating: Promise<void> | undefined
   let recounting: Promise<void> | undefined
   /** The report on its way, and the next one. */
   let reporting: Promise<void> | undefined
   let queued: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  /** When servers were found dead. */
-  const deadSince = new Map<string, number>()
-  /** The counts in which the locked files were looked up. */
-  const lookedUp = new Set<{ readonly present: string }>()
+  /** The deaths of servers, and when this one has seen them. */
+  const deaths = new Map<string, { readonly death: number; readonly since: number }>()
+  /** The counts in which the locked files were looked up; empty where the lock was not had. */
+  const lookedUp = new Set<{ present: string }>()
+  const presentAtLookup = () => {
+    const [first] = lookedUp
+    return [...lookedUp].every(({ present }) => present !== '') ? (first?.present ?? '') : ''
+  }
 
   const usedHere = () => sum(claimed, reports.spent())
   const headroom = () => difference(granted, usedHere())
-  const publishRoom = () => difference(publishable, sum(publishing, reports.spent()))
+  /** Nothing by an old answer: the others may have found this server dead since, and have given up what was held for it. */
+  const publishRoom = () =>
+    now() - sentAt < holdMs / 2
+      ? difference(publishable, sum(publishing, reports.spent()))
+      : nothing
   /** What may be claimed now. If more is used than the quota allows, no server may use what it has in advance. */
-  const room = () => sum(sum(headroom(), extra), least(reply?.free ?? nothing, nothing))
-  const fits = ({ amount, credit }: Pick<Ask, 'amount' | 'credit'>) => {
-    const free = room()
-    return amount.bytes <= free.bytes + credit && (amount.files <= 0 || amount.files <= free.files)
+  const roomFor = (isPiece: boolean): Amount => {
+    const { bytes, files } = sum(sum(headroom(), extra), least(reply?.free ?? nothing, nothing))
+    if (!isPiece || engine.isAway()) return { bytes, files }
+    return { bytes: Math.min(bytes, publishRoom().bytes), files }
   }
-  const change = (by: Amount) => {
+  const fits = ({ amount, credit, isPiece }: ClaimTerms & Pick<Ask, 'amount'>) => {
+    const room = roomFor(isPiece)
+    return amount.bytes <= room.bytes + credit && (amount.files <= 0 || amount.files <= room.files)
+  }
+  const change = (by: Amount, isPiece: boolean) => {
     claimed = sum(claimed, by)
+    // The store may keep the bytes of a piece as soon as they arrive.
+    if (isPiece) publishing = sum(publishing, bytesOf(by))
   }
 
   /** Serves those that wait, in order, as far as there is room. */
   const serve = () => {
     asks = asks.filter((ask) => {
       if (!fits(ask)) return true
-      change(ask.amount)
+      change(ask.amount, ask.isPiece)
       // The engine does not know yet of what has only a credit.
       if (headroom().bytes < 0) void unlessAway(sync()).then(() => ask.resolve(true), ask.reject)
       else ask.resolve(true)
@@ -125,7 +157,9 @@ export function openSharedAccount(
     })
     publishAsks = publishAsks.filter(({ amount, resolve }) => {
       const room = publishRoom()
-      const mayPublish = amount.bytes <= room.bytes && amount.files <= room.files
+      const mayPublish =
+        (amount.bytes <= 0 || amount.bytes <= room.bytes) &&
+        (amount.files <= 0 || amount.files <= room.files)
       if (!mayPublish && !engine.isAway()) return true
       publishing = sum(publishing, amount)
       resolve()
@@ -135,7 +169,6 @@ export function openSharedAccount(
 
   const others = () => (reply?.others ?? []).map(({ server }) => server)
   const dead = () => others().filter((server) => engine.servers.isDead(server))
-  const isDeadLong = (server: string) => now() - (deadSince.get(server) ?? now()) >= holdMs
 
   const noteReply = (values: Reply) => {
     if (reply === undefined) seenAt = now()
@@ -144,11 +177,12 @@ export function openSharedAccount(
       seenAt = countedAt
     }
     reply = values
-    const gone = new Set(
-      values.others.filter(({ isFoundDead }) => isFoundDead).map(({ server }) => server),
-    )
-    for (const server of gone) if (!deadSince.has(server)) deadSince.set(server, now())
-    for (const server of deadSince.keys()) if (!gone.has(server)) deadSince.delete(server)
+    const before = new Map(deaths)
+    deaths.clear()
+    for (const { server, death } of values.others) {
+      const known = before.get(server)
+      if (death > 0) deaths.set(server, known?.death === death ? known : { death, since: now() })
+    }
   }
 
   /** Whether this server has much more than it would get in advance. */
@@ -161,26 +195,38 @@ export function openSharedAccount(
   /** Sends a report, and takes over what the engine answers. Resolves with what there is. */
   const report = async (givesBack: boolean): Promise<'no account' | 'first count' | 'account'> => {
     const batch = reports.begin()
+    if (givesBack) modestUntil = now() + modestMs
     const kept = givesBack || isAmple() ? nothing : positive(headroom())
-    const keep = sum(claimed, kept)
-    const mayPublish = least(sum(publishing, positive(publishRoom())), keep)
+    // What is stored stays reserved until it is reported.
+    const stored = reports.spentSince()
+    const claim = sum(claimed, stored)
+    const keep = sum(claim, kept)
+    const publishingNow = sum(publishing, stored)
+    const mayPublish = most(publishingNow, least(sum(publishingNow, positive(publishRoom())), keep))
     // Until the answer comes, no more is used than the report keeps.
-    granted = sum(usedHere(), kept)
-    publishable = sum(most(publishing, mayPublish), reports.spent())
+    granted = least(granted, sum(usedHere(), kept))
+    publishable = sum(mayPublish, batch.spent)
+    const reportedAt = now()
+    const number = nextOrder()
     const answer = await syncAccount(engine, keys, {
       batch,
-      order: nextOrder(),
-      claim: claimed,
+      order: number,
+      isNew: !isKnown,
+      claim,
       keep,
-      publishing: most(publishing, mayPublish),
+      publishing: publishingNow,
+      publishable: mayPublish,
       wants: asks.map(({ amount }) => amount),
-      publish: total(publishAsks),
+      publish: sum(total(publishAsks), bytesOf(total(asks.filter(({ isPiece }) => isPiece)))),
       limits,
-      givesBack,
+      isModest: now() < modestUntil,
       dead: dead(),
     })
     if (typeof answer === 'string') return answer
     reports.end(batch)
+    order = number
+    sentAt = reportedAt
+    isKnown = true
     noteReply(answer)
     extra = nothing
     granted = answer.granted
@@ -191,8 +237,11 @@ export function openSharedAccount(
 
   /** Counts the store, unless another server does; resolves with whether this one did. */
   const count = async (): Promise<boolean> => {
-    const release = [...deadSince.keys()].filter(isDeadLong)
-    if (!(await countAccount({ engine, store, customer, keys, nextOrder, release }))) return false
+    const release = [...deaths]
+      .filter(([, { since }]) => now() - since >= holdMs)
+      .map(([server, { death }]) => [server, death] as const)
+    const account = { engine, store, customer, keys, outbox, nextOrder, release }
+    if (!(await countAccount(account))) return false
     messages.send('counted', customer)
     return true
   }
@@ -223,10 +272,13 @@ export function openSharedAccount(
   const recountNow = async () => {
     await messages.askAll(customer, others())
     await sync()
-    const before = reply?.count ?? 0
+    const { present = '', count: before = 0 } = reply ?? {}
+    const [account] = present.split(':')
     // A count under way may have begun before the call; the one after it has not.
     const enough = before % 2 === 1 ? before + 3 : before + 2
-    while ((reply?.count ?? 0) < enough) {
+    // If the account was lost, the new one was counted after the call.
+    const isSame = () => reply?.present.split(':')[0] === account
+    while (isSame() && (reply?.count ?? 0) < enough) {
       if (!(await count())) await messages.next('counted', customer)
       await sync()
     }
@@ -242,17 +294,25 @@ export function openSharedAccount(
     return now() - countedAt >= Math.min(recountAfterMs, lifetime)
   }
 
+  /** Has the other servers give back what they do not use. */
+  const collect = async () => {
+    if (!othersHave(reply)) return
+    await messages.askAll(customer, others())
+    await sync()
+  }
+
   /** Looks for room for those that wait, and refuses those for which there is none. */
   const negotiate = async (): Promise<void> => {
     while (asks.length > 0) {
       const round = asks
       const isOpen = () => round.some((ask) => asks.includes(ask))
       await sync()
-      if (isOpen() && othersHave(reply)) {
-        await messages.askAll(customer, others())
-        await sync()
+      if (isOpen()) await collect()
+      if (isOpen() && isOld()) {
+        await recount()
+        // The others have taken something in advance since.
+        if (isOpen()) await collect()
       }
-      if (isOpen() && isOld()) await recount()
       refuse(round)
     }
   }
@@ -305,6 +365,34 @@ export function openSharedAccount(
       if (!isAway(error)) throw error
     })
 
+  /** @throws FileServiceError `overloaded` if the engine does not let this server publish */
+  const waitToPublish = async (isWaiting: () => boolean) => {
+    serve()
+    for (let attempt = 0; isWaiting() && attempt < publishAttempts; attempt++) {
+      if (attempt > 0) await messages.next('lease', customer)
+      const hasAnswered = await sync().then(
+        () => true,
+        (error: unknown) => {
+          if (!isAway(error)) throw error
+          return false
+        },
+      )
+      if (hasAnswered) break
+    }
+    if (!isWaiting()) return
+    const message = 'Other servers have taken over what this one had reserved'
+    throw new FileServiceError('overloaded', message, { retryAfterMs: 1_000 })
+  }
+
+  const isIdle = () =>
+    claimed.bytes <= 0 &&
+    claimed.files <= 0 &&
+    publishing.bytes <= 0 &&
+    publishing.files <= 0 &&
+    reports.isEmpty() &&
+    asks.length === 0 &&
+    queued === undefined
+
   const openAlone = async () => {
     const found = await countUsage(store, customer, staged)
     const servers = serversWithout(engine)
@@ -321,12 +409,12 @@ export function openSharedAccount(
 
   return {
     counted,
-    room: () => room().bytes,
+    room: (_limits, isPiece = false) => roomFor(isPiece).bytes,
     // A credit counts only after the others were asked, since they may have used it, too.
-    fits: (amount) => fits({ amount, credit: 0 }),
+    fits: (amount, _limits, { isPiece }) => fits({ amount, credit: 0, isPiece }),
     used: () => sum(reply?.used ?? nothing, usedHere()),
-    change(by) {
-      change(by)
+    change(by, isPiece = false) {
+      change(by, isPiece)
       if (by.bytes < 0 || by.files < 0) reportSoon()
     },
     record({ added, removed, upload }) {
@@ -335,11 +423,10 @@ export function openSharedAccount(
         upload === undefined ? added : { bytes: 0, files: added.files },
         removed,
       )
-      const [first] = lookedUp
       const known = reply?.present ?? ''
       reports.change(
         { present: known, amount: added },
-        { present: first?.present ?? '', amount: removed },
+        { present: presentAtLookup(), amount: removed },
         spent,
       )
       if (upload !== undefined) {
@@ -351,7 +438,13 @@ export function openSharedAccount(
     stage(upload, bytes, freed) {
       staged.raise(upload, bytes)
       reports.staged(upload, bytes, { bytes: freed, files: 0 })
-      change({ bytes: -freed, files: 0 })
+      change({ bytes: -freed, files: 0 }, true)
+      reportSoon()
+    },
+    stageMore(upload, more, freed) {
+      staged.raise(upload, staged.of(upload) + more)
+      reports.stagedMore(upload, more, { bytes: freed, files: 0 })
+      change({ bytes: -freed, files: 0 }, true)
       reportSoon()
     },
     unstage(upload) {
@@ -367,23 +460,24 @@ export function openSharedAccount(
       countedAt = -Infinity
     },
     shared: {
-      async take(amount, present, credit) {
+      async take(amount, present, terms) {
         limits = present
         const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-        asks.push({ amount, credit, resolve, reject })
+        asks.push({ amount, ...terms, resolve, reject })
         void startNegotiating()
         return promise
       },
       async lock(name, kept) {
         const file = { present: reply?.present ?? '' }
         lookedUp.add(file)
-        const unlock = await nameLocks(customer, name, kept).catch((error: unknown) => {
+        const lock = await nameLocks(customer, name, kept).catch((error: unknown) => {
           lookedUp.delete(file)
           throw error
         })
+        if (!lock.isHeld) file.present = ''
         return () => {
           lookedUp.delete(file)
-          unlock()
+          lock.unlock()
         }
       },
       async confirm() {
@@ -397,12 +491,10 @@ export function openSharedAccount(
         const { promise, resolve } = Promise.withResolvers<undefined>()
         const ask = { amount: wanted, resolve: () => resolve(undefined) }
         publishAsks.push(ask)
-        serve()
-        if (publishAsks.includes(ask)) await unlessAway(sync())
-        if (publishAsks.includes(ask)) {
+        try {
+          await waitToPublish(() => publishAsks.includes(ask))
+        } finally {
           publishAsks = publishAsks.filter((other) => other !== ask)
-          const message = 'Other servers have taken over what this one had reserved'
-          throw new FileServiceError('overloaded', message, { retryAfterMs: 1_000 })
         }
         await promise
         return () => {
@@ -421,19 +513,20 @@ export function openSharedAccount(
     },
     giveBack: () => unlessAway(sync(true)),
     refresh: reportSoon,
-    isIdle: () =>
-      claimed.bytes <= 0 &&
-      claimed.files <= 0 &&
-      publishing.files <= 0 &&
-      reports.isEmpty() &&
-      asks.length === 0 &&
-      queued === undefined,
+    isIdle,
     async leave() {
       clearTimeout(timer)
+      timer = undefined
       await unlessAway(sync(true))
-      await engine
-        .run(leaveScript, keys, [JSON.stringify({ server: engine.servers.own })])
-        .catch(() => {})
+      // What is not reported must stay reserved; if this server ends, its lease ends, too.
+      if (!isIdle()) return false
+      const request = JSON.stringify({ server: engine.servers.own, order })
+      const hasLeft = await engine.run(leaveScript, keys, [request]).catch((error: unknown) => {
+        if (!isAway(error)) throw error
+      })
+      if (hasLeft !== 1) return false
+      isKnown = false
+      return true
     },
   }
 }
@@ -447,6 +540,10 @@ function serversWithout(engine: Engine): number {
 function isLower(one: Limits, other: Limits): boolean {
   const { quota = Infinity, maxFiles = Infinity } = one
   return quota < (other.quota ?? Infinity) || maxFiles < (other.maxFiles ?? Infinity)
+}
+
+function bytesOf({ bytes }: Amount): Amount {
+  return { bytes, files: 0 }
 }
 
 function total(waiting: readonly { readonly amount: Amount }[]): Amount {

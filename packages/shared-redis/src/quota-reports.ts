@@ -1,4 +1,5 @@
 import { sum, type Amount } from '@holdfast/core'
+import { nothing, positive } from './amounts.ts'
 
 /** What was stored or removed, and the count of the account that was known then. */
 export interface Tagged {
@@ -11,29 +12,34 @@ export interface Batch {
   readonly number: number
   readonly added: readonly Tagged[]
   readonly removed: readonly Tagged[]
-  /** Unfinished uploads, and the bytes that they have now. */
-  readonly staged: readonly (readonly [upload: string, bytes: number])[]
+  /** Unfinished uploads, the bytes that they have at least, and those that may have come in addition to all that are known. */
+  readonly staged: readonly (readonly [upload: string, bytes: number, more: number])[]
   /** Unfinished uploads that were published or discarded. */
   readonly gone: readonly string[]
   /** How much of what this server may use these changes take. */
   readonly spent: Amount
 }
 
-/** Collects what an account has to report to the engine. */
+/**
+ * Collects what an account has to report to the engine. `spent` is never negative: what a change frees can be used after it was
+ * reported, since a count may have included the change before.
+ */
 export interface Reports {
   change(added: Tagged, removed: Tagged, spent: Amount): void
   staged(upload: string, bytes: number, spent: Amount): void
+  /** Bytes that may have become part of an unfinished upload, of which other servers may know more. */
+  stagedMore(upload: string, more: number, spent: Amount): void
   gone(upload: string): void
   /** How much of what this server may use the changes take that are not known to be reported. */
   spent(): Amount
+  /** The part of it that the changes since the last `begin` take. */
+  spentSince(): Amount
   /** The changes to report. Until `end` was called for it, the same: its answer may have been lost. */
   begin(): Batch
   /** Call this when the engine has answered. */
   end(batch: Batch): void
   isEmpty(): boolean
 }
-
-const nothing: Amount = { bytes: 0, files: 0 }
 
 /** The mean interval of the reports of all servers about one account, in milliseconds. No upload waits for one, and each costs the engine. */
 const intervalMs = 20
@@ -45,10 +51,10 @@ export function reportDelayMs(servers: number): number {
   return Math.min(longestDelayMs, intervalMs * servers)
 }
 
-export function createReports(): Reports {
-  let number = 0
+/** Makes a {@link Reports}. `nextNumber` returns a number that is larger than all before. */
+export function createReports(nextNumber: () => number): Reports {
   let sent: Batch | undefined
-  let next = empty(++number)
+  let next = empty(nextNumber())
 
   return {
     change(added, removed, spent) {
@@ -56,11 +62,18 @@ export function createReports(): Reports {
         ...next,
         added: addTagged(next.added, added),
         removed: addTagged(next.removed, removed),
-        spent: sum(next.spent, spent),
+        spent: sum(next.spent, positive(spent)),
       }
     },
     staged(upload, bytes, spent) {
-      next = { ...next, staged: [...next.staged, [upload, bytes]], spent: sum(next.spent, spent) }
+      next = {
+        ...next,
+        staged: [...next.staged, [upload, bytes, 0]],
+        spent: sum(next.spent, spent),
+      }
+    },
+    stagedMore(upload, more, spent) {
+      next = { ...next, staged: [...next.staged, [upload, 0, more]], spent: sum(next.spent, spent) }
     },
     gone(upload) {
       next = {
@@ -70,10 +83,11 @@ export function createReports(): Reports {
       }
     },
     spent: () => sum(sent?.spent ?? nothing, next.spent),
+    spentSince: () => next.spent,
     begin() {
       if (sent === undefined) {
         sent = next
-        next = empty(++number)
+        next = empty(nextNumber())
       }
       return sent
     },

@@ -9,13 +9,13 @@
  * | `cb`, `cf`        | bytes and files that were stored since the count began                                               |
  * | `x`               | 1: files were changed while they were counted, so that the count may be too high                     |
  * | `cm`              | how long the last count took, in milliseconds                                                        |
- * | `w`               | a server that lacks something for an upload: the others take nothing in advance                      |
  * | `A:S`, `F:S`      | bytes and files that the server S may use without asking                                             |
  * | `C:S`, `G:S`      | the part of them that its uploads had claimed when it reported last                                  |
  * | `P:S`, `Q:S`      | the part of them that stays reserved if S dies, since it may be published                            |
  * | `n:S`             | the number of the last changes that S has reported                                                   |
  * | `o:S`, `c:S`      | the numbers of its last report, and of the last count that it has begun                              |
- * | `D:S`             | 1: the others have found S dead                                                                      |
+ * | `D:S`             | set where the others have found S dead: the number of its last report before, at least 1             |
+ * | `r:S`             | the number of the count in which S was found alive again                                             |
  *
  * Always `b + t +` all `A:S` is at most the quota, and the same for files, unless less is allowed than before. A second hash has the
  * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`; 0 if it was published or
@@ -61,7 +61,7 @@ local function save()
   end
 end
 local function forget(server)
-  drop('A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server)
+  drop('A:'..server, 'F:'..server, 'C:'..server, 'G:'..server, 'P:'..server, 'Q:'..server, 'n:'..server, 'o:'..server, 'c:'..server, 'D:'..server, 'r:'..server)
 end
 local function bytesOf(value) return tonumber(string.match(value, '^(%d+)')) end
 local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) end
@@ -69,10 +69,12 @@ local function countOf(value) return tonumber(string.match(value, ':(%d+)$')) en
 
 /**
  * Applies the report of a server, once, and sets what it may use. Returns nothing if there is no account. The request:
- * `server, seq, order, history, ttl`; `added` and `removed`: what was stored and deleted, with the counts that were known then;
- * `staged`, `gone`: unfinished uploads; `claim, keep, publishing`: what the server has claimed, what it keeps at least, and what may be
- * published; `wants`: what each upload that waits wants in addition, all of it or nothing; `publish`: what it wants to publish; `limits`; `ahead`: one of so many parts of what is free is given in advance;
- * `dead`: servers that it has found dead.
+ * `server, seq, order, history, ttl`; `isNew`: 1 if the server has had no answer yet; `added` and `removed`: what was stored and deleted,
+ * with the counts that were known then; `staged`, `gone`: unfinished uploads, with the bytes that they have at least, and those that may
+ * have come in addition to all known ones; `spent`: the part of `A:S` and `F:S` that these changes have used; `claim, keep`: what the server
+ * has claimed, and what it would keep; `publishing, publishable`: what it publishes, and what it might begin to publish before the answer;
+ * `wants`: what each upload that waits wants in addition, all of it or nothing; `publish`: what it wants to publish in addition; `limits`;
+ * `ahead`: one of so many parts of what is free is given in advance; `dead`: servers that it has found dead.
  */
 export const syncScript = script(`${common}
 local gen = text('gen')
@@ -85,22 +87,23 @@ local present = gen..':'..format(cn)
 if cn <= 1 then return { present, cn } end
 -- It was overtaken on its way by a later one, for example on a connection that was lost.
 if request.order <= get('o:'..me) then return {} end
--- What it kept before it was found dead, or before this account, may be used by others now.
-local unknown = text('D:'..me) or not text('o:'..me)
+-- Others may have deleted a file since whose name it had locked: until the next count, its deletions are not certain.
+if text('D:'..me) or (not text('o:'..me) and request.isNew == 0) then set('r:'..me, cn) end
 set('o:'..me, request.order)
+local granted = { get('A:'..me), get('F:'..me) }
 
 for _, server in ipairs(request.dead) do
-  if text('A:'..server) or text('F:'..server) then
+  if text('o:'..server) or text('A:'..server) or text('F:'..server) then
     set('A:'..server, get('P:'..server))
     set('F:'..server, get('Q:'..server))
     set('C:'..server, get('P:'..server))
     set('G:'..server, get('Q:'..server))
-    set('D:'..server, 1)
-    if text('w') == server then drop('w') end
+    if not text('D:'..server) then set('D:'..server, math.max(1, get('o:'..server))) end
   end
 end
 
 if request.seq > get('n:'..me) then
+  for at = 1, 2 do granted[at] = granted[at] - request.spent[at] end
   for _, added in ipairs(request.added) do
     add('b', added[2])
     add('f', added[3])
@@ -112,7 +115,7 @@ if request.seq > get('n:'..me) then
     if added[1] ~= present or counting then set('x', 1) end
   end
   for _, removed in ipairs(request.removed) do
-    if removed[1] == present and not counting then
+    if removed[1] == present and not counting and get('r:'..me) ~= cn then
       add('b', -removed[2])
       add('f', -removed[3])
     else
@@ -121,11 +124,12 @@ if request.seq > get('n:'..me) then
   end
   for _, upload in ipairs(request.staged) do
     local before = redis.call('HGET', uploads, upload[1])
-    local more = upload[2] - (before and bytesOf(before) or 0)
-    local isGone = before and bytesOf(before) == 0
-    if more > 0 and not isGone then
-      add('t', more)
-      redis.call('HSET', uploads, upload[1], format(upload[2])..':'..format(cn))
+    local known = before and bytesOf(before) or 0
+    local isGone = before and known == 0
+    local now = math.max(upload[2], known + upload[3])
+    if now > known and not isGone then
+      add('t', now - known)
+      redis.call('HSET', uploads, upload[1], format(now)..':'..format(cn))
     end
   end
   for _, id in ipairs(request.gone) do
@@ -141,10 +145,10 @@ local others = {}
 local sums = { A = 0, F = 0, C = 0, G = 0 }
 for field, value in pairs(fields) do
   local kind = string.sub(field, 1, 1)
-  if sums[kind] and string.sub(field, 2, 2) == ':' then
+  if (sums[kind] or kind == 'o') and string.sub(field, 2, 2) == ':' then
     local server = string.sub(field, 3)
     if server ~= me then
-      sums[kind] = sums[kind] + tonumber(value)
+      if sums[kind] then sums[kind] = sums[kind] + tonumber(value) end
       others[server] = true
     end
   end
@@ -152,29 +156,27 @@ end
 
 local storedBytes, storedFiles = get('b') + get('t'), get('f')
 local room = { request.limits[1] - storedBytes - sums.A, request.limits[2] - storedFiles - sums.F }
-local claims, keeps, wanted = request.claim, request.keep, { 0, 0 }
-if unknown then
-  for at = 1, 2 do
-    keeps[at] = math.max(request.publishing[at], math.min(keeps[at], room[at]))
-    claims[at] = math.min(claims[at], keeps[at])
-  end
+local claims, keeps, wanted = {}, {}, { 0, 0 }
+for at = 1, 2 do
+  -- It may have used more than it had: while the engine was away, or since it was found dead and others use it now.
+  keeps[at] = math.max(request.publishing[at], math.min(request.keep[at], math.max(room[at], granted[at])))
+  claims[at] = math.min(request.claim[at], keeps[at])
 end
-local isShort = false
 -- A part would be of no use to the upload, and missing to those of other servers.
 for _, want in ipairs(request.wants) do
   local bytes, files = wanted[1] + want[1], wanted[2] + want[2]
   local fits = want[1] <= 0 or claims[1] + bytes <= room[1]
-  if fits and (want[2] <= 0 or claims[2] + files <= room[2]) then wanted = { bytes, files } else isShort = true end
+  if fits and (want[2] <= 0 or claims[2] + files <= room[2]) then wanted = { bytes, files } end
 end
 
 local function share(at, mayFields)
   local free, claim, keep, want = room[at], claims[at], keeps[at], wanted[at]
-  local ahead = 0
-  -- While another server lacks something, no one takes any in advance.
-  if request.ahead > 0 and not (text('w') and text('w') ~= me) then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
-  local may = math.max(keep, math.min(free, claim + want + ahead))
   local publishing = request.publishing[at]
-  local publish = math.max(publishing, math.min(may, publishing + request.publish[at] + math.max(0, may - claim - want)))
+  local ahead = 0
+  if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
+  local may = math.max(keep, math.min(free, claim + want + ahead))
+  local wish = publishing + request.publish[at] + math.max(0, may - claim - want)
+  local publish = math.max(publishing, math.min(may, math.max(request.publishable[at], wish)))
   set(mayFields[1]..me, may)
   set(mayFields[2]..me, publish)
   set(mayFields[3]..me, claim)
@@ -183,7 +185,6 @@ end
 local bytes, publishBytes, freeBytes = share(1, { 'A:', 'P:', 'C:' })
 local files, publishFiles, freeFiles = share(2, { 'F:', 'Q:', 'G:' })
 drop('D:'..me)
-if isShort then put('w', me) elseif text('w') == me then drop('w') end
 save()
 
 local names = {}
@@ -191,7 +192,7 @@ for server in pairs(others) do
   table.insert(names, server)
   table.insert(names, text('A:'..server) or '0')
   table.insert(names, text('F:'..server) or '0')
-  table.insert(names, text('D:'..server) and '1' or '0')
+  table.insert(names, text('D:'..server) or '0')
 end
 return {
   present, cn, get('x'), get('cm'), bytes, files, publishBytes, publishFiles, freeBytes, freeFiles,
@@ -199,8 +200,12 @@ return {
 }
 `)
 
-/** Takes what a server has out of an account that it has left. */
+/**
+ * Takes what a server has out of an account that it leaves, unless it has reported again since. Returns 1 if it did. The request: `server`;
+ * `order`: the number of its last report.
+ */
 export const leaveScript = script(`${common}
+if get('o:'..request.server) > request.order then return 0 end
 forget(request.server)
 save()
 return 1
@@ -241,24 +246,26 @@ save()
 return { cn, 1, request.server }
 `)
 
-/** Gives up a count that failed. The request: `token`. */
+/** Gives up a count that failed, also if it begins only later. The request: `token, server, order`. */
 export const abortCountScript = script(`${common}
-if text('ct') ~= request.token then return 0 end
-local cn = get('cn')
-if cn <= 1 then
-  redis.call('DEL', account, uploads)
-else
+if text('gen') and request.order > get('c:'..request.server) then set('c:'..request.server, request.order) end
+if text('ct') == request.token then
+  local cn = get('cn')
   drop('ct', 'co', 'cb', 'cf')
-  put('cn', format(cn + 1))
-  put('x', '1')
-  save()
+  if cn <= 1 then
+    put('cn', '0')
+  else
+    put('cn', format(cn + 1))
+    put('x', '1')
+  end
 end
+save()
 return 1
 `)
 
 /**
  * Sets what was counted. Returns 1, or 0 if another server has begun to count since. The request: `token, ttl, bytes, files, tookMs`; `staged`: the
- * unfinished uploads; `release`: dead servers whose uploads are surely in the count or will never be.
+ * unfinished uploads; `release`: dead servers whose uploads are surely in the count or will never be, each with its `D:S`.
  */
 export const endCountScript = script(`${common}
 if text('ct') ~= request.token then return 0 end
@@ -289,8 +296,9 @@ for id, bytes in pairs(listed) do
   redis.call('HSET', uploads, id, format(bytes)..':'..format(cn))
 end
 set('t', total)
-for _, server in ipairs(request.release) do
-  if text('D:'..server) then forget(server) end
+for _, dead in ipairs(request.release) do
+  -- It may have come back and died anew.
+  if get('D:'..dead[1]) == dead[2] then forget(dead[1]) end
 end
 drop('ct', 'co', 'cb', 'cf')
 put('cn', format(cn + 1))
@@ -316,21 +324,20 @@ if held[1] and held[2] ~= request.token then
   if redis.call('HEXISTS', KEYS[1], 'gen') == 1 then
     for _, field in ipairs({ 'A:', 'C:', 'P:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[3]) end
     for _, field in ipairs({ 'F:', 'G:', 'Q:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[4]) end
-    redis.call('HSET', KEYS[1], 'D:'..held[1], '1')
+    local order = tonumber(redis.call('HGET', KEYS[1], 'o:'..held[1]) or '0')
+    redis.call('HSETNX', KEYS[1], 'D:'..held[1], format(math.max(1, order)))
   end
 end
-redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[2], 'server', request.server, 'token', request.token, 'bytes', format(request.bytes), 'files', format(request.files))
 redis.call('EXPIRE', KEYS[2], request.ttl)
 return ''
 `)
 
-/** Unlocks a name, if `token` still holds it. */
+/** Unlocks a name, if `token` still holds it. `token` never locks it anew, even if its question comes only now. */
 export const unlockNameScript = script(`
-if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'released', ARGV[1])
-  redis.call('EXPIRE', KEYS[1], 60)
-end
+local holder = redis.call('HGET', KEYS[1], 'token')
+if holder == ARGV[1] then redis.call('DEL', KEYS[1]) end
+redis.call('HSET', KEYS[1], 'released', ARGV[1])
+if not holder or holder == ARGV[1] then redis.call('EXPIRE', KEYS[1], 60) end
 return 1
 `)

@@ -10,6 +10,7 @@ import {
 import { createCustomerMessages } from './customer-messages.ts'
 import type { Engine } from './engine.ts'
 import { createNameLocks } from './name-locks.ts'
+import { createOutbox } from './outbox.ts'
 import { openSharedAccount, type SharedQuotaAccount } from './quota-account.ts'
 import { requireEngine, requireMs } from './require-engine.ts'
 import { createSharedUploadCounter } from './unfinished-uploads.ts'
@@ -21,6 +22,8 @@ export interface SharedQuotasOptions {
   readonly recountAfterMs?: number
   /** How long the space of a dead server stays reserved for uploads that it may have been publishing, in milliseconds. Default: ten minutes. */
   readonly holdMs?: number
+  /** How long an account stays open after its last use, in milliseconds. Default: ten seconds. */
+  readonly idleMs?: number
   /** Called with what failed in the background, such as a count. Default: it is ignored, and tried again by the next upload. */
   readonly onError?: (error: unknown) => void
 }
@@ -30,9 +33,6 @@ export interface OpenSharedQuotas extends SharedQuotas {
   /** Gives back everything that this server has reserved. */
   close(): Promise<void>
 }
-
-/** How long an account stays open after its last use, in milliseconds. */
-const idleMs = 10_000
 
 /**
  * Opens the accounts. Stored bytes and reserved ones never exceed a quota together while the engine keeps its data, whatever messages are
@@ -48,7 +48,7 @@ export function openSharedQuotas(
 ): OpenSharedQuotas {
   requireQuotasOptions(engine, store, options)
   const { now = () => performance.now(), recountAfterMs = 60_000, holdMs = 600_000 } = options
-  const { onError = () => {} } = options
+  const { idleMs = 10_000, onError = () => {} } = options
   const open = new Map<
     string,
     { customer: Customer; account: SharedQuotaAccount; usedAt: number }
@@ -58,7 +58,12 @@ export function openSharedQuotas(
     onCounted: (customer) => open.get(customer)?.account.refresh(),
   })
   const nameLocks = createNameLocks(engine)
-  const setup = { engine, messages, nameLocks, store, now, recountAfterMs, holdMs, onError }
+  const outbox = createOutbox(engine)
+  // All accounts of this server, since one may be opened again before the engine has forgotten the last.
+  let order = 0
+  const nextOrder = () => ++order
+  const shared = { engine, messages, nameLocks, outbox, store, nextOrder }
+  const setup = { ...shared, now, recountAfterMs, holdMs, onError }
 
   const openAccount = (customer: Customer): SharedQuotaAccount => {
     const { name } = customer
@@ -74,14 +79,20 @@ export function openSharedQuotas(
     account.visit(customer)
     return account
   }
+  const isUsed = (name: string): boolean => {
+    const one = open.get(name)
+    if (one === undefined) return false
+    return one.account.users > 0 || now() - one.usedAt < idleMs || !one.account.isIdle()
+  }
+  /** The account stays open until the engine has forgotten it: other servers ask for what it keeps otherwise. */
+  const leaveIdle = async (name: string, account: SharedQuotaAccount) => {
+    const hasLeft = await account.leave()
+    if (hasLeft && open.get(name)?.account === account && !isUsed(name)) open.delete(name)
+  }
   const tidy = () => {
-    for (const [name, { account, usedAt }] of open) {
-      if (account.users > 0 || now() - usedAt < idleMs || !account.isIdle()) {
-        account.refresh()
-        continue
-      }
-      open.delete(name)
-      void account.leave().catch(onError)
+    for (const [name, { account }] of open) {
+      if (isUsed(name)) account.refresh()
+      else void leaveIdle(name, account).catch(onError)
     }
   }
   const timer = setInterval(tidy, idleMs)

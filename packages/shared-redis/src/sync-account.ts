@@ -7,6 +7,7 @@ import {
   type Limits,
 } from '@holdfast/core'
 import type { Engine } from './engine.ts'
+import type { Outbox } from './outbox.ts'
 import type { Batch, Tagged } from './quota-reports.ts'
 import { abortCountScript, beginCountScript, endCountScript, syncScript } from './quota-scripts.ts'
 
@@ -35,7 +36,8 @@ export interface Other {
   readonly server: string
   /** What it may use, or uses, without asking. */
   readonly granted: Amount
-  readonly isFoundDead: boolean
+  /** The number of its death if the servers have found it dead; else 0. Each death of a server has another number. */
+  readonly death: number
 }
 
 /** What a server reports of its part in an account; see `syncScript`. */
@@ -43,15 +45,18 @@ export interface Report {
   readonly batch: Batch
   /** Larger than that of every report before. */
   readonly order: number
+  /** Whether this server has had no answer yet. */
+  readonly isNew: boolean
   readonly claim: Amount
   readonly keep: Amount
   readonly publishing: Amount
+  readonly publishable: Amount
   /** What each upload that waits wants: it gets all of it, or nothing. */
   readonly wants: readonly Amount[]
   readonly publish: Amount
   readonly limits: Limits
   /** Whether the server wants nothing in advance. */
-  readonly givesBack: boolean
+  readonly isModest: boolean
   readonly dead: readonly string[]
 }
 
@@ -59,26 +64,29 @@ export interface Report {
 export async function syncAccount(
   engine: Engine,
   keys: readonly string[],
-  { batch, order, givesBack, dead, limits, ...amounts }: Report,
+  { batch, order, isNew, isModest, dead, limits, ...amounts }: Report,
 ): Promise<Reply | 'no account' | 'first count'> {
   const { quota = Number.MAX_SAFE_INTEGER, maxFiles = Number.MAX_SAFE_INTEGER } = limits
   const request = {
     server: engine.servers.own,
     seq: batch.number,
     order,
+    isNew: isNew ? 1 : 0,
     history: engine.history(),
     ttl,
     added: batch.added.map(tagged),
     removed: batch.removed.map(tagged),
     staged: batch.staged,
     gone: batch.gone,
+    spent: pair(batch.spent),
     claim: pair(amounts.claim),
     keep: pair(amounts.keep),
     publishing: pair(amounts.publishing),
+    publishable: pair(amounts.publishable),
     wants: amounts.wants.map(pair),
     publish: pair(amounts.publish),
     limits: [quota, maxFiles],
-    ahead: givesBack ? 0 : partsAhead,
+    ahead: isModest ? 0 : partsAhead,
     dead,
   }
   const answer = (await engine.run(syncScript, keys, [JSON.stringify(request)])) as unknown[]
@@ -91,53 +99,58 @@ export interface CountedAccount {
   readonly store: BlobStore
   readonly customer: string
   readonly keys: readonly string[]
+  /** Has the engine give up a count that failed: others wait for its end otherwise. */
+  readonly outbox: Outbox
   /** Returns a number that is larger than all before. */
   readonly nextOrder: () => number
-  /** Dead servers of which nothing need be reserved any longer. */
-  readonly release: readonly string[]
+  /** Dead servers of which nothing need be reserved any longer, and the numbers of their deaths. */
+  readonly release: readonly (readonly [server: string, death: number])[]
 }
 
 /** Counts the store, and begins the account if there is none. Resolves with `false` if another server is counting. */
-export async function countAccount({
-  engine,
-  store,
-  customer,
-  keys,
-  nextOrder,
-  release,
-}: CountedAccount): Promise<boolean> {
+export async function countAccount(account: CountedAccount): Promise<boolean> {
+  const { engine, keys, outbox, nextOrder } = account
   const token = randomUUID()
-  const startedAt = performance.now()
-  const base = {
-    server: engine.servers.own,
-    token,
-    gen: randomUUID(),
-    history: engine.history(),
-    ttl,
+  try {
+    if (!(await beginCount(account, token))) return false
+    await endCount(account, token)
+    return true
+  } catch (error) {
+    // It may have begun although the answer was lost.
+    const request = JSON.stringify({ token, server: engine.servers.own, order: nextOrder() })
+    await outbox.add(() => engine.run(abortCountScript, keys, [request]))
+    throw error
   }
+}
+
+/** Resolves with `false` if another server is counting that is alive. */
+async function beginCount(
+  { engine, keys, nextOrder }: CountedAccount,
+  token: string,
+): Promise<boolean> {
+  const { servers } = engine
+  const base = { server: servers.own, token, gen: randomUUID(), history: engine.history(), ttl }
   const begin = async (dead: readonly string[]) => {
-    const answer = await engine.run(beginCountScript, keys, [
-      JSON.stringify({ ...base, order: nextOrder(), dead }),
-    ])
+    const request = JSON.stringify({ ...base, order: nextOrder(), dead })
+    const answer = await engine.run(beginCountScript, keys, [request])
     const [, isOurs, owner] = answer as [number, number, string]
     return { isOurs: isOurs === 1, owner }
   }
-  const first = await begin([])
-  const isOurs =
-    first.isOurs || (engine.servers.isDead(first.owner) && (await begin([first.owner])).isOurs)
-  if (!isOurs) return false
+  const { isOurs, owner } = await begin([])
+  return isOurs || (servers.isDead(owner) && (await begin([owner])).isOurs)
+}
+
+async function endCount(
+  { engine, store, customer, keys, release }: CountedAccount,
+  token: string,
+): Promise<void> {
+  const startedAt = performance.now()
   const staged = createStagedBytes()
-  const { bytes, files } = await countUsage(store, customer, staged).catch(
-    async (error: unknown) => {
-      await engine.run(abortCountScript, keys, [JSON.stringify({ token })]).catch(() => {})
-      throw error
-    },
-  )
+  const { bytes, files } = await countUsage(store, customer, staged)
   const uploads = staged.ids().map((id) => [id, staged.of(id)])
   const tookMs = Math.ceil(performance.now() - startedAt)
   const end = { token, ttl, bytes, files, tookMs, staged: uploads, release }
   await engine.run(endCountScript, keys, [JSON.stringify(end)])
-  return true
 }
 
 function tagged({ present, amount }: Tagged): readonly [string, number, number] {
@@ -158,7 +171,7 @@ function parseReply(answer: readonly unknown[]): Reply {
   const others = Array.from({ length: names.length / 4 }, (_, n) => ({
     server: names[4 * n] ?? '',
     granted: { bytes: Number(names[4 * n + 1]), files: Number(names[4 * n + 2]) },
-    isFoundDead: names[4 * n + 3] === '1',
+    death: Number(names[4 * n + 3]),
   }))
   return {
     present: String(present),

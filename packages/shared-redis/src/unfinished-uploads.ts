@@ -5,6 +5,7 @@ import {
   type UploadCounter,
 } from '@holdfast/core'
 import { EngineAwayError, script, type Engine } from './engine.ts'
+import { createOutbox } from './outbox.ts'
 
 /**
  * Takes a slot for an upload that is about to begin. Returns -1; or how many there are, if they are too many; or -2 if the uploads must be
@@ -30,9 +31,14 @@ return 1
 
 const endScript = script(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
 
-/** Begins a list. What is counted from then on stays although the list may miss it. Returns its number, and all that is counted. */
+/**
+ * Begins a list. What is counted from then on stays although the list may miss it. Returns its number, and all that is counted. Argument:
+ * time to live.
+ */
 const listScript = script(`
-return { redis.call('HINCRBY', KEYS[1], 'list', 1), redis.call('HKEYS', KEYS[1]) }
+local list = redis.call('HINCRBY', KEYS[1], 'list', 1)
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return { list, redis.call('HKEYS', KEYS[1]) }
 `)
 
 /** Counts what was listed. The request: `list, history, ttl`; `ids`; `gone`: slots whose servers are dead or have forgotten them. */
@@ -74,6 +80,7 @@ export function createSharedUploadCounter(
   const listed = new Map<string, { at: number; tookMs: number }>()
   const keyOf = (customer: string) => engine.key('unfinished', customer)
   const slots = new Set<string>()
+  const outbox = createOutbox(engine)
   let slotNumber = 0
   /** Whether it is a slot whose server is dead, or one of this server that was taken by a question which came late. */
   const isGone = (id: string) => {
@@ -85,7 +92,7 @@ export function createSharedUploadCounter(
   const listUploads = async (customer: string) => {
     const key = keyOf(customer)
     const at = now()
-    const [number, counted] = (await engine.run(listScript, [key])) as [number, string[]]
+    const [number, counted] = (await engine.run(listScript, [key], [ttl])) as [number, string[]]
     const ids: string[] = []
     for await (const uploads of list(customer)) ids.push(...uploads.map(({ id }) => id))
     const request = {
@@ -102,6 +109,9 @@ export function createSharedUploadCounter(
     const { at, tookMs } = listed.get(customer) ?? { at: -Infinity, tookMs: 0 }
     return now() - at >= Math.max(shortestAgeMs, timesListing * tookMs)
   }
+  /** Other servers count the slot as long as this one lives, so that it must be freed in the end. */
+  const freeSlot = (customer: string, slot: string, upload: string) =>
+    outbox.add(() => engine.run(begunScript, [keyOf(customer)], [slot, upload]))
   /** Takes a slot. @throws FileServiceError `quota-exceeded`; EngineAwayError */
   const takeSlot = async (customer: string, most: number, slot: string): Promise<void> => {
     while (true) {
@@ -124,8 +134,10 @@ export function createSharedUploadCounter(
         await takeSlot(customer, most, slot)
       } catch (error) {
         slots.delete(slot)
-        if (error instanceof EngineAwayError) return own.begin(customer, most, begin)
-        throw error
+        if (!(error instanceof EngineAwayError)) throw error
+        // It may have been taken although the answer was lost.
+        void freeSlot(customer, slot, '')
+        return own.begin(customer, most, begin)
       }
       try {
         const upload = await begin()
@@ -133,12 +145,12 @@ export function createSharedUploadCounter(
         return upload
       } finally {
         slots.delete(slot)
-        await engine.run(begunScript, [keyOf(customer)], [slot, begun]).catch(() => {})
+        await freeSlot(customer, slot, begun)
       }
     },
     async end(customer, upload) {
       await own.end(customer, upload)
-      await engine.run(endScript, [keyOf(customer)], [upload]).catch(() => {})
+      await outbox.add(() => engine.run(endScript, [keyOf(customer)], [upload]))
     },
     forget() {
       own.forget()

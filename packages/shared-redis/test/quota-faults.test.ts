@@ -11,19 +11,9 @@ import {
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { EngineAwayError, openEngine, openSharedQuotas, type Engine } from '@holdfast/shared-redis'
 import { startRedis } from '@holdfast/testing/redis'
+import { randomOf } from './support/random.ts'
 
 const alice: Customer = { name: 'alice', quota: 10_000, maxFiles: 40 }
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 interface Faults {
   /** How many of a hundred questions are lost, and how many answers. */

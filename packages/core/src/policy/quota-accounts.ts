@@ -23,21 +23,26 @@ export interface KeptChange {
 export interface QuotaAccount {
   /** Resolves when the account includes the count, and everything that had to be looked up since. */
   counted: Promise<void>
-  /** How many bytes may be claimed now, without asking other servers. Negative if more is used than allowed. */
-  room(limits: Limits): number
   /**
-   * Whether an amount may be claimed now, without asking other servers. `credit` are bytes that will be free when the upload is
-   * published.
+   * How many bytes may be claimed now, without asking other servers. Negative if more is used than allowed. `isPiece`: for a piece of an
+   * unfinished upload. Default: for a whole file.
    */
-  fits(amount: Amount, limits: Limits, credit: number): boolean
+  room(limits: Limits, isPiece?: boolean): number
+  /** Whether an amount may be claimed now, without asking other servers. */
+  fits(amount: Amount, limits: Limits, terms: ClaimTerms): boolean
   /** Everything that counts, by all servers. */
   used(): Amount
-  /** Changes what the uploads of this process have claimed. */
-  change(by: Amount): void
+  /**
+   * Changes what the uploads of this process have claimed. The store may keep bytes of a piece although this process dies, so that other
+   * servers keep them reserved then.
+   */
+  change(by: Amount, isPiece?: boolean): void
   /** Records a publication or deletion. What the upload has claimed stays claimed until it is changed. */
   record(change: KeptChange): void
   /** Turns claimed bytes into bytes of the unfinished upload, which has `bytes` in all. */
   stage(upload: string, bytes: number, claimed: number): void
+  /** The same, if it is not known what the upload has in all: `more` bytes in addition to those that are known. */
+  stageMore(upload: string, more: number, claimed: number): void
   /** Frees the bytes of an unfinished upload that was published or discarded. */
   unstage(upload: string): void
   /** How many bytes an unfinished upload is known to have. */
@@ -54,6 +59,14 @@ export interface QuotaAccount {
   readonly shared?: SharedAccount
 }
 
+/** What matters for a claim besides its amount. */
+export interface ClaimTerms {
+  /** Bytes of the file that the upload replaces, which will be free when it is published. */
+  readonly credit: number
+  /** Whether the bytes are a piece of an unfinished upload. */
+  readonly isPiece: boolean
+}
+
 /** The limits of a customer. */
 export type Limits = Pick<Customer, 'quota' | 'maxFiles'>
 
@@ -63,7 +76,7 @@ export interface SharedAccount {
    * Claims an amount for which there is no room here: asks other servers to give back what they do not use, and has the store counted
    * again. Resolves with whether the amount was claimed.
    */
-  take(amount: Amount, limits: Limits, credit: number): Promise<boolean>
+  take(amount: Amount, limits: Limits, terms: ClaimTerms): Promise<boolean>
   /**
    * Locks the name of a stored file for all servers; resolves with the function that unlocks it. `kept` is the file: its space is
    * about to become free.
@@ -73,7 +86,8 @@ export interface SharedAccount {
   confirm(): Promise<void>
   /**
    * Await this before the publication of an upload that has claimed `amount`: if this server ends meanwhile, the others keep that
-   * amount until they know the outcome. Resolves with a function to call when the upload has ended.
+   * amount until they know the outcome. Resolves with a function to call when the upload has ended. The bytes of pieces are kept already:
+   * `amount` is without them.
    */
   beginPublishing(amount: Amount): Promise<() => void>
   /** Resolves when the other servers can use what was freed. */
@@ -163,7 +177,7 @@ export function createQuotaAccounts(
       counted,
       used,
       room: ({ quota = Infinity }) => quota - used().bytes,
-      fits(amount, { quota = Infinity, maxFiles = Infinity }, credit) {
+      fits(amount, { quota = Infinity, maxFiles = Infinity }, { credit }) {
         const { bytes, files } = sum(used(), amount)
         return bytes <= quota + credit && (amount.files <= 0 || files <= maxFiles)
       },
@@ -176,6 +190,10 @@ export function createQuotaAccounts(
       },
       stage(upload, bytes, freed) {
         uploads.raise(upload, bytes)
+        claimed = difference(claimed, { bytes: freed, files: 0 })
+      },
+      stageMore(upload, more, freed) {
+        uploads.raise(upload, uploads.of(upload) + more)
         claimed = difference(claimed, { bytes: freed, files: 0 })
       },
       unstage: (upload) => uploads.remove(upload),

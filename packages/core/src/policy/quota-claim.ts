@@ -116,6 +116,7 @@ export function openClaim(
   account.users++
   if (file.upload) account.pieces.change(file.upload.id, 1)
 
+  const isPiece = file.upload !== undefined
   const hasEnded = () => ended
   /** What a claim of `bytes` counts. Bytes of an unfinished upload are beside the file that it replaces until it is published. */
   const countOf = (bytes: number): Amount => ({
@@ -128,7 +129,7 @@ export function openClaim(
   /** The bytes of earlier pieces. */
   const ofUpload = () => (file.upload ? account.staged(file.upload.id) : 0)
   const setClaimed = (next: Amount) => {
-    account.change(difference(next, claimed))
+    account.change(difference(next, claimed), isPiece)
     claimed = next
   }
   const refusal = (more: Amount, credited: number, needed: number | undefined) => {
@@ -142,7 +143,8 @@ export function openClaim(
     return bytesExceeded({ others: other, quota, needed })
   }
   const askOthers = async (bytes: number, more: Amount, needed: number | undefined) => {
-    const isTaken = await account.shared?.take(more, customer, credit(bytes))
+    const terms = { credit: credit(bytes), isPiece }
+    const isTaken = await account.shared?.take(more, customer, terms)
     if (!isTaken) throw refusal(more, credit(bytes), needed)
     claimed = sum(claimed, more)
     // The upload may have ended meanwhile: what it claimed then was freed.
@@ -157,7 +159,7 @@ export function openClaim(
   const take = (bytes: number, needed?: number): void | Promise<void> => {
     if (ended) return undefined
     const more = difference(countOf(bytes), claimed)
-    const fits = account.fits(more, customer, credit(bytes))
+    const fits = account.fits(more, customer, { credit: credit(bytes), isPiece })
     if (!fits && account.shared) return askOthers(bytes, more, needed)
     if (!fits) throw refusal(more, credit(bytes), needed)
     taken = bytes
@@ -199,7 +201,8 @@ export function openClaim(
   const assumeStaged = () => {
     if (file.upload === undefined || staged !== undefined || taken === 0) return
     const { id } = file.upload
-    account.stage(id, account.staged(id) + taken, 0)
+    account.stageMore(id, taken, claimed.bytes)
+    claimed = { bytes: 0, files: claimed.files }
     account.outdate()
   }
   const claim: LocalClaim = {
@@ -215,7 +218,7 @@ export function openClaim(
     },
     reserve(bytes) {
       const missing = bytes - (taken - arrived)
-      const free = Math.floor((account.room(customer) + credit(taken)) * shareAhead)
+      const free = Math.floor((account.room(customer, isPiece) + credit(taken)) * shareAhead)
       const ahead = Math.min(missing, free)
       if (!ended && ahead > 0) {
         taken += ahead
@@ -239,7 +242,9 @@ export function openClaim(
       replaced = locked.kept
       await account.shared?.confirm()
       await take(arrived, arrived + ofUpload())
-      endPublishing = await account.shared?.beginPublishing(claimed)
+      endPublishing = await account.shared?.beginPublishing(
+        isPiece ? { bytes: 0, files: claimed.files } : claimed,
+      )
       isPublishing = !hasEnded()
       if (!isPublishing) endPublishing?.()
     },
