@@ -75,8 +75,12 @@ export async function openEngines(
         arrivals.set(`${engine.servers.own} ${marker}`, () => resolve(undefined))
         return promise
       })
-    sender.notify('test-marker', marker)
+    // Repeated, since an engine that has just come back may not have subscribed yet.
+    const send = () => sender.notify('test-marker', marker)
+    const repetition = setInterval(send, 100)
+    send()
     await Promise.all(arrived)
+    clearInterval(repetition)
   }
   return {
     redis,
