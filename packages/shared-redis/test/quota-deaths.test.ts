@@ -9,6 +9,7 @@ import {
   beginCountScript,
   endCountScript,
   leaveScript,
+  lockNameScript,
   syncScript,
 } from '../src/quota-scripts.ts'
 import {
@@ -184,6 +185,21 @@ describe('openSharedQuotas with servers that die', () => {
     claim.end()
     await flush(one)
     expect((await account()).get('b')).to.be.at.least(500)
+  })
+
+  it('is not sure of a deletion for which the name could not be locked', async () => {
+    const [one, two] = pair()
+    await upload(one, 'x', 500)
+    await flush(one)
+    one.beforeRun = (what) => {
+      if (is(what, lockNameScript)) one.lost = 'question'
+    }
+    await one.keeper.free(alice, 'x', async () => {
+      one.lost = undefined
+      return one.store.delete({ customer: 'alice', name: 'x' }).then(() => true)
+    })
+    expect((await account()).get('b')).to.equal(500)
+    expect(await codeOf(two.keeper.claim(alice, 'y', 1_000))).to.equal('done')
   })
 
   it('keeps what a dead server may have written of an upload in pieces', async () => {
