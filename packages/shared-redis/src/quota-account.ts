@@ -16,10 +16,15 @@ import { EngineAwayError, type Engine } from './engine.ts'
 import type { CustomerMessages } from './customer-messages.ts'
 import type { NameLocks } from './name-locks.ts'
 import type { Outbox } from './outbox.ts'
-import { least, most, nothing, positive } from './amounts.ts'
+import { bytesOf, isLower, least, nothing, positive, total } from './amounts.ts'
+import { createLockedFiles } from './locked-files.ts'
+import { createQuotaPart } from './quota-part.ts'
 import { createReports, reportDelayMs } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
-import { countAccount, partsAhead, syncAccount, type Reply } from './sync-account.ts'
+import { createReportQueue } from './report-queue.ts'
+import { createServerDeaths } from './server-deaths.ts'
+import { shareAlone } from './share-alone.ts'
+import { countAccount, othersHave, syncAccount, type Reply } from './sync-account.ts'
 
 /** The account of a customer, as one of several servers sees it. */
 export interface SharedQuotaAccount extends QuotaAccount {
@@ -27,7 +32,7 @@ export interface SharedQuotaAccount extends QuotaAccount {
   visit(limits: Limits): void
   /** Gives back what this server does not use. */
   giveBack(): Promise<void>
-  /** Tells the engine what has changed, for example after it was away. */
+  /** Reports soon what has changed, for example after the engine was away. */
   refresh(): void
   /** Whether nothing is claimed, and nothing is left to report. */
   isIdle(): boolean
@@ -53,9 +58,6 @@ export interface AccountSetup {
   /** Called with what failed in the background, such as a count. */
   readonly onError: (error: unknown) => void
 }
-
-/** How many servers there may be if the engine has never been reached, so that none was seen. */
-const assumedServers = 4
 
 /** How long a server takes nothing in advance after it gave something back, so that the one that needs it gets it; in milliseconds. */
 const modestMs = 1_000
@@ -87,19 +89,19 @@ export function openSharedAccount(
   const staged = createStagedBytes()
   const reports = createReports(nextOrder)
   let limits: Limits = first
-  let claimed = nothing
-  let publishing = nothing
-  /** What this server may use; while a report is on its way, only what that keeps. */
-  let granted = nothing
-  let publishable = nothing
+  const part = createQuotaPart({
+    reports,
+    now,
+    lifetimeMs: holdMs / 2,
+    isAway: () => engine.isAway(),
+  })
+  const deaths = createServerDeaths(now, holdMs)
+  const lockedFiles = createLockedFiles(customer, nameLocks)
   let reply: Reply | undefined
-  /** The number of the last report that was answered, and when it was sent. */
+  /** The number of the last report that was answered. */
   let order = 0
-  let sentAt = -Infinity
   /** Whether the engine has answered this server, and has not forgotten it at its own wish since. */
   let isKnown = false
-  /** What this server may use beyond that while the engine is away. */
-  let extra = nothing
   /** When a count was seen to end, and when the last one was seen first. */
   let countedAt = -Infinity
   let seenAt = -Infinity
@@ -109,59 +111,36 @@ export function openSharedAccount(
   let publishAsks: PublishAsk[] = []
   let negotiating: Promise<void> | undefined
   let recounting: Promise<void> | undefined
-  /** The report on its way, and the next one. */
-  let reporting: Promise<void> | undefined
-  let queued: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  /** The deaths of servers, and when this one has seen them. */
-  const deaths = new Map<string, { readonly death: number; readonly since: number }>()
-  /** The counts in which the locked files were looked up; empty where the lock was not had. */
-  const lookedUp = new Set<{ present: string }>()
-  const presentAtLookup = () => {
-    const [first] = lookedUp
-    return [...lookedUp].every(({ present }) => present !== '') ? (first?.present ?? '') : ''
-  }
 
-  const usedHere = () => sum(claimed, reports.spent())
-  const headroom = () => difference(granted, usedHere())
-  /** Nothing by an old answer: the others may have found this server dead since, and have given up what was held for it. */
-  const publishRoom = () =>
-    now() - sentAt < holdMs / 2
-      ? difference(publishable, sum(publishing, reports.spent()))
-      : nothing
   /** What may be claimed now. If more is used than the quota allows, no server may use what it has in advance. */
-  const roomFor = (isPiece: boolean): Amount => {
-    const { bytes, files } = sum(sum(headroom(), extra), least(reply?.free ?? nothing, nothing))
-    if (!isPiece || engine.isAway()) return { bytes, files }
-    return { bytes: Math.min(bytes, publishRoom().bytes), files }
-  }
+  const roomFor = (isPiece: boolean) =>
+    sum(part.roomFor(isPiece), least(reply?.free ?? nothing, nothing))
   const fits = ({ amount, credit, isPiece }: ClaimTerms & Pick<Ask, 'amount'>) => {
     const room = roomFor(isPiece)
     return amount.bytes <= room.bytes + credit && (amount.files <= 0 || amount.files <= room.files)
-  }
-  const change = (by: Amount, isPiece: boolean) => {
-    claimed = sum(claimed, by)
-    // The store may keep the bytes of a piece as soon as they arrive.
-    if (isPiece) publishing = sum(publishing, bytesOf(by))
   }
 
   /** Serves those that wait, in order, as far as there is room. */
   const serve = () => {
     asks = asks.filter((ask) => {
       if (!fits(ask)) return true
-      change(ask.amount, ask.isPiece)
+      part.change(ask.amount, ask.isPiece)
       // The engine does not know yet of what has only a credit.
-      if (headroom().bytes < 0) void unlessAway(sync()).then(() => ask.resolve(true), ask.reject)
-      else ask.resolve(true)
+      if (part.headroom().bytes < 0) {
+        void unlessAway(sync()).then(() => ask.resolve(true), ask.reject)
+      } else {
+        ask.resolve(true)
+      }
       return false
     })
     publishAsks = publishAsks.filter(({ amount, resolve }) => {
-      const room = publishRoom()
+      const room = part.publishRoom()
       const mayPublish =
         (amount.bytes <= 0 || amount.bytes <= room.bytes) &&
         (amount.files <= 0 || amount.files <= room.files)
       if (!mayPublish && !engine.isAway()) return true
-      publishing = sum(publishing, amount)
+      part.changePublishing(amount)
       resolve()
       return false
     })
@@ -177,45 +156,20 @@ export function openSharedAccount(
       seenAt = countedAt
     }
     reply = values
-    const before = new Map(deaths)
-    deaths.clear()
-    for (const { server, death } of values.others) {
-      const known = before.get(server)
-      if (death > 0) deaths.set(server, known?.death === death ? known : { death, since: now() })
-    }
-  }
-
-  /** Whether this server has much more than it would get in advance. */
-  const isAmple = () => {
-    const room = headroom()
-    const free = sum(reply?.free ?? nothing, room)
-    return room.bytes > (2 * free.bytes) / partsAhead || room.files > (2 * free.files) / partsAhead
+    deaths.note(values.others)
   }
 
   /** Sends a report, and takes over what the engine answers. Resolves with what there is. */
   const report = async (givesBack: boolean): Promise<'no account' | 'first count' | 'account'> => {
     const batch = reports.begin()
     if (givesBack) modestUntil = now() + modestMs
-    const kept = givesBack || isAmple() ? nothing : positive(headroom())
-    // What is stored stays reserved until it is reported.
-    const stored = reports.spentSince()
-    const claim = sum(claimed, stored)
-    const keep = sum(claim, kept)
-    const publishingNow = sum(publishing, stored)
-    const mayPublish = most(publishingNow, least(sum(publishingNow, positive(publishRoom())), keep))
-    // Until the answer comes, no more is used than the report keeps.
-    granted = least(granted, sum(usedHere(), kept))
-    publishable = sum(mayPublish, batch.spent)
-    const reportedAt = now()
+    const sentAt = now()
     const number = nextOrder()
     const answer = await syncAccount(engine, keys, {
       batch,
       order: number,
       isNew: !isKnown,
-      claim,
-      keep,
-      publishing: publishingNow,
-      publishable: mayPublish,
+      ...part.report(batch, givesBack || part.isAmple(reply?.free ?? nothing)),
       wants: asks.map(({ amount }) => amount),
       publish: sum(total(publishAsks), bytesOf(total(asks.filter(({ isPiece }) => isPiece)))),
       limits,
@@ -225,22 +179,16 @@ export function openSharedAccount(
     if (typeof answer === 'string') return answer
     reports.end(batch)
     order = number
-    sentAt = reportedAt
     isKnown = true
     noteReply(answer)
-    extra = nothing
-    granted = answer.granted
-    publishable = answer.publishable
+    part.answer(sentAt, answer.granted, answer.publishable)
     serve()
     return 'account'
   }
 
   /** Counts the store, unless another server does; resolves with whether this one did. */
   const count = async (): Promise<boolean> => {
-    const release = [...deaths]
-      .filter(([, { since }]) => now() - since >= holdMs)
-      .map(([server, { death }]) => [server, death] as const)
-    const account = { engine, store, customer, keys, outbox, nextOrder, release }
+    const account = { engine, store, customer, keys, outbox, nextOrder, release: deaths.over() }
     if (!(await countAccount(account))) return false
     messages.send('counted', customer)
     return true
@@ -253,20 +201,9 @@ export function openSharedAccount(
     }
   }
 
-  /** Reports everything that there is. Calls that come while a report is on its way share the next one. */
-  const sync = (givesBack = false): Promise<void> => {
-    if (queued && !givesBack) return queued
-    const before = queued ?? reporting
-    const run = async (): Promise<void> => {
-      await before?.catch(() => {})
-      if (queued === work) queued = undefined
-      reporting = work
-      await reportOrBegin(givesBack)
-    }
-    const work: Promise<void> = Promise.resolve().then(run)
-    queued = work
-    return work
-  }
+  const queue = createReportQueue(reportOrBegin)
+  /** Reports everything that there is. */
+  const sync = async (givesBack = false) => queue.add(givesBack)
 
   /** Has the store counted again, after all servers have reported. Resolves when a count has ended that began after the call. */
   const recountNow = async () => {
@@ -323,12 +260,8 @@ export function openSharedAccount(
   }
   /** Goes on without the engine: with a share of what was free when it answered last. */
   const goOnAlone = () => {
-    if (reply === undefined || extra !== nothing) return
-    const servers = serversWithout(engine)
-    extra = {
-      bytes: Math.max(0, Math.floor(reply.free.bytes / servers)),
-      files: Math.max(0, Math.floor(reply.free.files / servers)),
-    }
+    const { free } = reply ?? {}
+    if (free !== undefined) part.goOnAlone(() => shareAlone(engine, free))
   }
   const isAway = (error: unknown): boolean => {
     if (!(error instanceof EngineAwayError)) return false
@@ -373,7 +306,7 @@ export function openSharedAccount(
       const hasAnswered = await sync().then(
         () => true,
         (error: unknown) => {
-          if (!isAway(error)) throw error
+          if (!isAway(error) && isWaiting()) throw error
           return false
         },
       )
@@ -385,22 +318,18 @@ export function openSharedAccount(
   }
 
   const isIdle = () =>
-    claimed.bytes <= 0 &&
-    claimed.files <= 0 &&
-    publishing.bytes <= 0 &&
-    publishing.files <= 0 &&
+    part.isUnused() &&
     reports.isEmpty() &&
-    asks.length === 0 &&
-    queued === undefined
+    asks.length + publishAsks.length === 0 &&
+    !queue.isWaiting()
 
   const openAlone = async () => {
     const found = await countUsage(store, customer, staged)
-    const servers = serversWithout(engine)
     const free = {
       bytes: (limits.quota ?? Number.MAX_SAFE_INTEGER) - found.bytes - staged.total(),
       files: (limits.maxFiles ?? Number.MAX_SAFE_INTEGER) - found.files,
     }
-    extra = { bytes: Math.floor(free.bytes / servers), files: Math.floor(free.files / servers) }
+    part.goOnAlone(() => shareAlone(engine, free))
   }
   const counted = sync().catch((error: unknown) => {
     if (!(error instanceof EngineAwayError)) throw error
@@ -412,9 +341,9 @@ export function openSharedAccount(
     room: (_limits, isPiece = false) => roomFor(isPiece).bytes,
     // A credit counts only after the others were asked, since they may have used it, too.
     fits: (amount, _limits, { isPiece }) => fits({ amount, credit: 0, isPiece }),
-    used: () => sum(reply?.used ?? nothing, usedHere()),
+    used: () => sum(reply?.used ?? nothing, part.used()),
     change(by, isPiece = false) {
-      change(by, isPiece)
+      part.change(by, isPiece)
       if (by.bytes < 0 || by.files < 0) reportSoon()
     },
     record({ added, removed, upload }) {
@@ -426,7 +355,7 @@ export function openSharedAccount(
       const known = reply?.present ?? ''
       reports.change(
         { present: known, amount: added },
-        { present: presentAtLookup(), amount: removed },
+        { present: lockedFiles.present(), amount: removed },
         spent,
       )
       if (upload !== undefined) {
@@ -438,13 +367,13 @@ export function openSharedAccount(
     stage(upload, bytes, freed) {
       staged.raise(upload, bytes)
       reports.staged(upload, bytes, { bytes: freed, files: 0 })
-      change({ bytes: -freed, files: 0 }, true)
+      part.change({ bytes: -freed, files: 0 }, true)
       reportSoon()
     },
     stageMore(upload, more, freed) {
       staged.raise(upload, staged.of(upload) + more)
       reports.stagedMore(upload, more, { bytes: freed, files: 0 })
-      change({ bytes: -freed, files: 0 }, true)
+      part.change({ bytes: -freed, files: 0 }, true)
       reportSoon()
     },
     unstage(upload) {
@@ -467,19 +396,7 @@ export function openSharedAccount(
         void startNegotiating()
         return promise
       },
-      async lock(name, kept) {
-        const file = { present: reply?.present ?? '' }
-        lookedUp.add(file)
-        const lock = await nameLocks(customer, name, kept).catch((error: unknown) => {
-          lookedUp.delete(file)
-          throw error
-        })
-        if (!lock.isHeld) file.present = ''
-        return () => {
-          lookedUp.delete(file)
-          lock.unlock()
-        }
-      },
+      lock: async (name, kept) => lockedFiles.lock(name, kept, reply?.present ?? ''),
       async confirm() {
         while (!engine.servers.hasLease() && !engine.isAway()) {
           await messages.next('lease', customer)
@@ -497,14 +414,12 @@ export function openSharedAccount(
           publishAsks = publishAsks.filter((other) => other !== ask)
         }
         await promise
-        return () => {
-          publishing = difference(publishing, wanted)
-        }
+        return () => part.changePublishing(difference(nothing, wanted))
       },
       flush: () => unlessAway(sync()),
     },
     visit(present) {
-      if (isLower(present, limits)) granted = least(granted, usedHere())
+      if (isLower(present, limits)) part.cut()
       limits = present
       if (reply === undefined) return
       if (now() - seenAt < Math.max(recountAfterMs, 20 * reply.countingMs)) return
@@ -529,27 +444,4 @@ export function openSharedAccount(
       return true
     },
   }
-}
-
-/** Among how many servers what is free is divided while the engine is away. */
-function serversWithout(engine: Engine): number {
-  const count = engine.servers.count()
-  return engine.history() === '' ? Math.max(count, assumedServers) : count
-}
-
-function isLower(one: Limits, other: Limits): boolean {
-  const { quota = Infinity, maxFiles = Infinity } = one
-  return quota < (other.quota ?? Infinity) || maxFiles < (other.maxFiles ?? Infinity)
-}
-
-function bytesOf({ bytes }: Amount): Amount {
-  return { bytes, files: 0 }
-}
-
-function total(waiting: readonly { readonly amount: Amount }[]): Amount {
-  return waiting.reduce((all, { amount }) => sum(all, amount), nothing)
-}
-
-function othersHave(reply: Reply | undefined): boolean {
-  return reply?.others.some(({ granted }) => granted.bytes > 0 || granted.files > 0) ?? false
 }

@@ -185,3 +185,8 @@ function parseReply(answer: readonly unknown[]): Reply {
     others,
   }
 }
+
+/** Whether other servers have something that they might give back. */
+export function othersHave(reply: Reply | undefined): boolean {
+  return reply?.others.some(({ granted }) => granted.bytes > 0 || granted.files > 0) ?? false
+}

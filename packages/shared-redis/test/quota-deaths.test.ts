@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import type { BlobStore, Customer, QuotaClaim } from '@holdfast/core'
+import { FileServiceError, type BlobStore, type Customer, type QuotaClaim } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { openEngine, script, type Engine, type Script } from '@holdfast/shared-redis'
 import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
@@ -9,6 +9,7 @@ import {
   beginCountScript,
   endCountScript,
   leaveScript,
+  lockNameScript,
   syncScript,
 } from '../src/quota-scripts.ts'
 import {
@@ -81,7 +82,10 @@ describe('openSharedQuotas with servers that die', () => {
   const codeOf = async (work: Promise<unknown>) =>
     work.then(
       () => 'done',
-      (error: { code?: string }) => error.code ?? String(error),
+      (error: unknown) => {
+        if (error instanceof FileServiceError) return error.code
+        return error instanceof Error ? error.message : 'failed'
+      },
     )
   const publish = async (
     { store: own }: SimulatedServer,
@@ -137,7 +141,7 @@ describe('openSharedQuotas with servers that die', () => {
     await upload(one, 'x', 900)
     await flush(one)
     await flush(two)
-    const { promise: reported, resolve: report } = Promise.withResolvers<void>()
+    const { promise: reported, resolve: report } = Promise.withResolvers<undefined>()
     one.beforeRun = async (what) => {
       if (is(what, syncScript)) await reported
     }
@@ -153,7 +157,7 @@ describe('openSharedQuotas with servers that die', () => {
       codeOf(local),
       new Promise((resolve) => setTimeout(() => resolve('waits'), 100)),
     ])
-    report()
+    report(undefined)
     await Promise.all([deleted, others, codeOf(local)])
     expect(first).to.equal('waits')
     expect(await storedBytes()).to.equal(950)
@@ -181,6 +185,21 @@ describe('openSharedQuotas with servers that die', () => {
     claim.end()
     await flush(one)
     expect((await account()).get('b')).to.be.at.least(500)
+  })
+
+  it('is not sure of a deletion for which the name could not be locked', async () => {
+    const [one, two] = pair()
+    await upload(one, 'x', 500)
+    await flush(one)
+    one.beforeRun = (what) => {
+      if (is(what, lockNameScript)) one.lost = 'question'
+    }
+    await one.keeper.free(alice, 'x', async () => {
+      one.lost = undefined
+      return one.store.delete({ customer: 'alice', name: 'x' }).then(() => true)
+    })
+    expect((await account()).get('b')).to.equal(500)
+    expect(await codeOf(two.keeper.claim(alice, 'y', 1_000))).to.equal('done')
   })
 
   it('keeps what a dead server may have written of an upload in pieces', async () => {
@@ -334,7 +353,7 @@ describe('openSharedQuotas with servers that die', () => {
       one.lost = 'question'
       throw new Error('It cannot begin')
     })
-    expect(await codeOf(failing)).to.equal('Error: It cannot begin')
+    expect(await codeOf(failing)).to.equal('It cannot begin')
     one.lost = undefined
     const upload = async () => two.shared.uploads.begin(alice.name, 1, async () => ({ id: 'u' }))
     await until(async () => (await codeOf(upload())) === 'done')
@@ -344,13 +363,13 @@ describe('openSharedQuotas with servers that die', () => {
     const [one, two] = pair()
     const claim = await one.keeper.claim(alice, 'a', 500)
     await flush(one)
-    const { usage } = store
+    const usage = store.usage.bind(store)
     one.beforeRun = async (what) => {
       if (!is(what, syncScript)) return
       await base.run(wipeScript, accountKeys())
     }
     store.usage = async () => Promise.reject(new Error('The store cannot count'))
-    expect(await codeOf(publish(one, claim, 'a', 500))).to.equal('Error: The store cannot count')
+    expect(await codeOf(publish(one, claim, 'a', 500))).to.equal('The store cannot count')
     store.usage = usage
     one.beforeRun = () => {}
     await flush(one)

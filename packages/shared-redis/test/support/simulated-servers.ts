@@ -58,7 +58,7 @@ export function simulateServers(
 
   const open = (): SimulatedServer => {
     const id = `server-${all.length}`
-    let running = Promise.resolve()
+    let running: Promise<unknown> = Promise.resolve()
     let goOn: (() => void) | undefined
     let isKilled = false
     const listeners = new Map<string, ((message: unknown, server: string) => void)[]>()
@@ -108,9 +108,9 @@ export function simulateServers(
       lost: undefined,
       beforeRun: () => {},
       suspend() {
-        const { promise, resolve } = Promise.withResolvers<void>()
+        const { promise, resolve } = Promise.withResolvers<undefined>()
         running = promise
-        goOn = resolve
+        goOn = () => resolve(undefined)
       },
       kill() {
         isKilled = true
@@ -143,7 +143,7 @@ export function simulateServers(
 }
 
 /** `store`, whose calls wait for `running` before and after they act. */
-function stoppable(store: BlobStore, running: () => Promise<void>): BlobStore {
+function stoppable(store: BlobStore, running: () => Promise<unknown>): BlobStore {
   return {
     ...store,
     async put(...given) {
