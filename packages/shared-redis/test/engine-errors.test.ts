@@ -1,7 +1,7 @@
 import { ErrorReply } from '@redis/client'
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
-import { EngineAwayError, isOwnFault, reasonOf } from '../src/engine-errors.ts'
+import { EngineAwayError, isOwnFault, reasonOf } from '../src/engine/engine-errors.ts'
 
 describe('isOwnFault', () => {
   it('is false for answers of an engine that cannot work, and for lost connections', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createFailureReplica } from '../src/failure-replica.ts'
+import { createFailureReplica } from '../src/counts/failure-replica.ts'
 
 describe('createFailureReplica', () => {
   let time = 0

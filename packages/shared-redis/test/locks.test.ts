@@ -5,7 +5,7 @@ import { setImmediate as nextTick, setTimeout as delay } from 'node:timers/promi
 import { describeRevocableLocks } from '@holdfast/contract'
 import { createSharedLocks, type SharedLocks } from '@holdfast/shared-redis'
 import { expect } from 'chai'
-import { lockInEngine } from '../src/lock-scripts.ts'
+import { lockInEngine } from '../src/locks/lock-scripts.ts'
 import { openEngines, until } from './shared-engines.ts'
 
 async function openLocks(servers: number) {

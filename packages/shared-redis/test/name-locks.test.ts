@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { openEngine, type Engine, type Script } from '@holdfast/shared-redis'
 import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
-import { createNameLocks } from '../src/name-locks.ts'
-import { lockNameScript, unlockNameScript } from '../src/quota-scripts.ts'
-import { EngineAwayError } from '../src/engine-errors.ts'
+import { createNameLocks } from '../src/quotas/name-locks.ts'
+import { lockNameScript, unlockNameScript } from '../src/quotas/quota-scripts.ts'
+import { EngineAwayError } from '../src/engine/engine-errors.ts'
 import { until } from './shared-engines.ts'
 
 describe('createNameLocks', () => {

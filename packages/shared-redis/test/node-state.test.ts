@@ -1,7 +1,13 @@
 import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
-import { EngineAwayError } from '../src/engine-errors.ts'
-import { checkState, evictionProblem, historyOf, parseState, productOf } from '../src/node-state.ts'
+import { EngineAwayError } from '../src/engine/engine-errors.ts'
+import {
+  checkState,
+  evictionProblem,
+  historyOf,
+  parseState,
+  productOf,
+} from '../src/engine/node-state.ts'
 
 /** What a good server says, with some fields changed. */
 function stateWith(fields: Readonly<Record<string, string>> = {}) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createOutbox } from '../src/outbox.ts'
+import { createOutbox } from '../src/engine/outbox.ts'
 import { until } from './shared-engines.ts'
 
 /** An engine that is away and back when the test says so. */

@@ -11,7 +11,7 @@ import {
   leaveScript,
   lockNameScript,
   syncScript,
-} from '../src/quota-scripts.ts'
+} from '../src/quotas/quota-scripts.ts'
 import {
   simulateServers,
   type SimulatedServer,

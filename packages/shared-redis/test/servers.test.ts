@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'chai'
 import { until } from '@holdfast/testing'
-import { createServerWatch, forgetScript } from '../src/servers.ts'
+import { createServerWatch, forgetScript } from '../src/engine/servers.ts'
 import { urlOf, useEngines } from './support/use-engines.ts'
 
 describe('createServerWatch', () => {

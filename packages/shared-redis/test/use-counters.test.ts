@@ -1,7 +1,7 @@
 import { describeUseCounter } from '@holdfast/contract'
 import { createSharedUseCounter, type SharedUseCounter } from '@holdfast/shared-redis'
 import { expect } from 'chai'
-import { stepOfLimit } from '../src/use-counters.ts'
+import { stepOfLimit } from '../src/counts/use-counters.ts'
 import { losing, openEngines, until } from './shared-engines.ts'
 
 const name = 'perCustomer'

@@ -141,6 +141,7 @@ export async function openCountingSite({
   }
   const json = async (path: string, headers: Readonly<Record<string, string>> = alice) => {
     const answer = await fetch(`${server(0).url}/${path}`, { headers })
+    if (!answer.ok) throw new Error(`/${path} is answered by ${await answer.text()}`)
     const value: unknown = await answer.json()
     return value
   }

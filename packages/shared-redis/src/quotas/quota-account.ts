@@ -12,18 +12,15 @@ import {
   type Limits,
   type QuotaAccount,
 } from '@holdfast/core'
-import { EngineAwayError, type Engine } from './engine.ts'
+import { EngineAwayError, type Engine } from '../engine/engine.ts'
 import type { CustomerMessages } from './customer-messages.ts'
-import type { NameLocks } from './name-locks.ts'
-import type { Outbox } from './outbox.ts'
+import { type NameLocks, createLockedFiles } from './name-locks.ts'
+import type { Outbox } from '../engine/outbox.ts'
 import { bytesOf, isLower, least, nothing, positive, total } from './amounts.ts'
-import { createLockedFiles } from './locked-files.ts'
-import { createQuotaPart } from './quota-part.ts'
-import { createReports, reportDelayMs } from './quota-reports.ts'
+import { createQuotaPart, shareAlone } from './quota-part.ts'
+import { createReports, reportDelayMs, createReportQueue } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
-import { createReportQueue } from './report-queue.ts'
 import { createServerDeaths } from './server-deaths.ts'
-import { shareAlone } from './share-alone.ts'
 import { countAccount, othersHave, syncAccount, type Reply } from './sync-account.ts'
 
 /** The account of a customer, as one of several servers sees it. */
@@ -361,6 +358,11 @@ export function openSharedAccount(
       if (upload !== undefined) {
         staged.remove(upload)
         reports.gone(upload)
+      }
+      // Otherwise it is free when it was reported: a count may have freed it for other servers, too.
+      if (engine.isAway()) {
+        goOnAlone()
+        part.freeAlone(positive(difference(nothing, spent)))
       }
       reportSoon()
     },

@@ -2,6 +2,7 @@ import { difference, sum, type Amount } from '@holdfast/core'
 import { bytesOf, least, most, nothing, positive } from './amounts.ts'
 import type { Batch, Reports } from './quota-reports.ts'
 import { partsAhead } from './sync-account.ts'
+import type { Engine } from '../engine/engine.ts'
 
 /** What a report says of the part; see `syncScript`. */
 export interface ReportedPart {
@@ -33,6 +34,8 @@ export interface QuotaPart {
   cut(): void
   /** What may be used in addition until the next answer, as the engine is away. Only the first call since an answer has an effect. */
   goOnAlone(extra: () => Amount): void
+  /** Adds what was freed while the engine is away, after `goOnAlone`. */
+  freeAlone(amount: Amount): void
   isUnused(): boolean
 }
 
@@ -107,7 +110,20 @@ export function createQuotaPart({ reports, now, lifetimeMs, isAway }: QuotaPartO
     goOnAlone(more) {
       extra ??= more()
     },
+    freeAlone(amount) {
+      if (extra) extra = sum(extra, amount)
+    },
     isUnused: () =>
       claimed.bytes <= 0 && claimed.files <= 0 && publishing.bytes <= 0 && publishing.files <= 0,
   }
+}
+
+/** How many servers there may be if the engine has never been reached, so that none was seen. */
+const assumedServers = 4
+
+/** What each of the servers may use of what is free while the engine is away. */
+export function shareAlone(engine: Engine, { bytes, files }: Amount): Amount {
+  const seen = engine.servers.count()
+  const servers = engine.history() === '' ? Math.max(seen, assumedServers) : seen
+  return positive({ bytes: Math.floor(bytes / servers), files: Math.floor(files / servers) })
 }

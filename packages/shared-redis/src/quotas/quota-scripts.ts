@@ -21,7 +21,7 @@
  * bytes of each unfinished upload, with the number of the count in which they were reported, as in `4096:7`; 0 if it was published or
  * discarded.
  */
-import { script } from './engine.ts'
+import { script } from '../engine/engine.ts'
 
 // Reads the account by one command, and writes what has changed by two: each command costs the engine a microsecond or more.
 const common = `

@@ -5,11 +5,11 @@ import {
   type FailureCount,
   type FailureCounter,
 } from '@holdfast/core'
-import { script, type Engine } from './engine.ts'
+import { script, type Engine, requireEngine } from '../engine/engine.ts'
+import { requireMs } from '../engine/engine-settings.ts'
 import { createFailureReplica, noFailures, type SharedFailure } from './failure-replica.ts'
-import { keyDigest } from './key-digest.ts'
-import { createOutbox } from './outbox.ts'
-import { requireEngine, requireMs } from './require-engine.ts'
+import { keyDigest } from '../engine/keys.ts'
+import { createOutbox } from '../engine/outbox.ts'
 
 export interface SharedFailureOptions {
   /** How long the period of a key is, in milliseconds: equal on all servers. */

@@ -7,8 +7,8 @@ import {
   requireText,
   type UseCounter,
 } from '@holdfast/core'
-import type { Engine } from './engine.ts'
-import { requireMs } from './require-engine.ts'
+import { type Engine } from '../engine/engine.ts'
+import { requireMs } from '../engine/engine-settings.ts'
 
 type MessagingEngine = Pick<Engine, 'servers' | 'notify' | 'onMessage' | 'onMissed' | 'onChange'>
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createKeyedLock, type HeldLock } from '@holdfast/core'
-import type { Engine } from './engine.ts'
-import { requireEngine } from './require-engine.ts'
+import { type Engine, requireEngine } from '../engine/engine.ts'
 import {
   lockById,
   lockInEngine,
@@ -9,7 +8,7 @@ import {
   type EngineLock,
   type TakeAnswer,
 } from './lock-scripts.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createOutbox, type Outbox } from '../engine/outbox.ts'
 
 /** A held lock of {@link SharedLocks}. */
 export interface SharedHeldLock extends HeldLock {

@@ -1,5 +1,5 @@
-import { script, type Engine } from './engine.ts'
-import { keyDigest } from './key-digest.ts'
+import { script, type Engine } from '../engine/engine.ts'
+import { keyDigest } from '../engine/keys.ts'
 
 /** How long the engine keeps what it knows of a lock, in milliseconds, unless a holder renews it. */
 export const lockTtlMs = 3_600_000

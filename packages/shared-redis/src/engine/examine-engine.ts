@@ -9,12 +9,11 @@ import {
   type EngineSettings,
   resolveEngineSettings,
 } from './engine-settings.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluate, script } from './script.ts'
 import { explainAnswer } from './explain-refusal.ts'
-import { checkFormat, keyFormat } from './format-key.ts'
+import { checkFormat, keyFormat } from './keys.ts'
 import { evictionRemedy, type NodeState, productOf } from './node-state.ts'
 import { openSession } from './open-session.ts'
-import { script } from './script.ts'
 import type { Session } from './session.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Amount } from '@holdfast/core'
-import { EngineAwayError, type Engine } from './engine.ts'
-import { createOutbox } from './outbox.ts'
+import { EngineAwayError, type Engine } from '../engine/engine.ts'
+import { createOutbox } from '../engine/outbox.ts'
 import { lockNameScript, unlockNameScript } from './quota-scripts.ts'
 
 /** The lock of a name. */
@@ -46,5 +46,43 @@ export function createNameLocks(engine: Engine): NameLocks {
       // It may have been locked although the answer was lost.
       return { isHeld: false, unlock }
     }
+  }
+}
+
+/** The files of a customer whose names this server has locked, since their space is about to become free. */
+export interface LockedFiles {
+  /** Locks a name; resolves with the function that unlocks it. `present` is the count of the account that is known now. */
+  lock(name: string, kept: Amount, present: string): Promise<() => void>
+  /**
+   * The count that was known when the files were looked up that are locked now. Empty if it is uncertain that they are the same still: a
+   * name could not be locked while the engine was away.
+   */
+  present(): string
+}
+
+/** Makes a {@link LockedFiles} of `customer`. */
+export function createLockedFiles(customer: string, nameLocks: NameLocks): LockedFiles {
+  const locked = new Set<{ present: string }>()
+  return {
+    async lock(name, kept, present) {
+      const file = { present }
+      locked.add(file)
+      try {
+        const lock = await nameLocks(customer, name, kept)
+        if (!lock.isHeld) file.present = ''
+        return () => {
+          locked.delete(file)
+          lock.unlock()
+        }
+      } catch (error) {
+        locked.delete(file)
+        throw error
+      }
+    },
+    present() {
+      const [first] = locked
+      const isCertain = [...locked].every(({ present }) => present !== '')
+      return isCertain ? (first?.present ?? '') : ''
+    },
   }
 }

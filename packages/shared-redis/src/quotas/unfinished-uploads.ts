@@ -4,8 +4,8 @@ import {
   type BlobStore,
   type UploadCounter,
 } from '@holdfast/core'
-import { EngineAwayError, script, type Engine } from './engine.ts'
-import { createOutbox } from './outbox.ts'
+import { EngineAwayError, script, type Engine } from '../engine/engine.ts'
+import { createOutbox } from '../engine/outbox.ts'
 
 /**
  * Takes a slot for an upload that is about to begin. Returns -1; or how many there are, if they are too many; or -2 if the uploads must be

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SetupError } from '@holdfast/core'
+import { SetupError, having } from '@holdfast/core'
 import type { AwayListener } from './away-state.ts'
 import { EngineAwayError, isMoving, isOwnFault, reasonOf, within } from './engine-errors.ts'
 import { connectNode, type EngineNode } from './engine-node.ts'
@@ -9,12 +9,11 @@ import {
   type EngineSettings,
   resolveEngineSettings,
 } from './engine-settings.ts'
-import { evaluate } from './evaluate.ts'
-import { checkFormat, formatScript, keyFormat } from './format-key.ts'
+import { evaluate, type Script } from './script.ts'
+import { checkFormat, formatScript, keyFormat } from './keys.ts'
 import { keepSession, type SessionKeeper, silenceMs } from './keep-session.ts'
 import { type Messages, receiveMessages } from './messages.ts'
 import { accessOf, explained } from './open-node.ts'
-import type { Script } from './script.ts'
 import {
   beatScript,
   createServerWatch,
@@ -251,3 +250,11 @@ async function runInTime(
     throw new EngineAwayError(`The engine is away: ${reason}`, { cause: error })
   }
 }
+
+/**
+ * Refuses what is not an engine.
+ *
+ * @throws TypeError that says what it is, or what it has not
+ */
+export const requireEngine: (value: unknown) => void = (value) =>
+  having('key', 'run', 'notify', 'onMessage', 'onChange', 'history', 'isAway')('engine', value)

@@ -1,6 +1,12 @@
-import { requireFunction, requireOptions, requireText, SetupError } from '@holdfast/core'
+import {
+  requireFunction,
+  requireOptions,
+  requireText,
+  SetupError,
+  requireCount,
+  type OptionCheck,
+} from '@holdfast/core'
 import { parseEngineUrl, type EngineAddress } from './engine-address.ts'
-import { requireMs } from './require-engine.ts'
 
 /** How to reach an engine, and how to use it. */
 export interface EngineOptions {
@@ -55,6 +61,9 @@ export interface TlsMaterial {
 
 /** How long connecting to a server of the engine and logging in may take, in milliseconds. */
 export const connectTimeoutMs = 1_000
+
+/** The value must be a number of milliseconds, not below 0. */
+export const requireMs: OptionCheck = (what, value) => requireCount(what, value, 'milliseconds')
 
 const optionChecks = {
   url: requireText,
@@ -130,4 +139,16 @@ function tlsOf({ ca, certificate, privateKey }: EngineOptions, { tls }: EngineAd
 function definedOnly<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}
+
+const firstMs = 50
+const longestMs = 1_000
+
+/**
+ * How long to wait before the next attempt, in milliseconds, after some failures: up to a second, and up to a quarter less by chance, so
+ * that many servers do not connect at the same moment.
+ */
+export function backoffMs(failures: number): number {
+  const full = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 20))
+  return full * (1 - Math.random() / 4)
 }

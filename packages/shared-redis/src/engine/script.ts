@@ -1,6 +1,24 @@
+import { createHash } from 'node:crypto'
+import { requireText } from '@holdfast/core'
 import { answerKind } from './engine-errors.ts'
-import type { Script } from './script.ts'
 import type { Session } from './session.ts'
+
+/** A Lua script that the engine runs as one step. */
+export interface Script {
+  readonly source: string
+  /** Its SHA-1, by which the engine knows it. */
+  readonly sha1: string
+}
+
+/**
+ * Makes a {@link Script}.
+ *
+ * @throws TypeError if the source is not a string
+ */
+export function script(source: string): Script {
+  requireText('source', source)
+  return { source, sha1: createHash('sha1').update(source).digest('hex') }
+}
 
 /** Runs a script on the server that has the first of `keys`. Sends its source only where the server does not know it yet. */
 export async function evaluate(

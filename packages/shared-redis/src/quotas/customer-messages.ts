@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Engine } from './engine.ts'
+import type { Engine } from '../engine/engine.ts'
 
 type Topic = 'counted' | 'lease'
 

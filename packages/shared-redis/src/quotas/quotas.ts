@@ -8,11 +8,11 @@ import {
   type SharedQuotas,
 } from '@holdfast/core'
 import { createCustomerMessages } from './customer-messages.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, requireEngine } from '../engine/engine.ts'
+import { requireMs } from '../engine/engine-settings.ts'
 import { createNameLocks } from './name-locks.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox } from '../engine/outbox.ts'
 import { openSharedAccount, type SharedQuotaAccount } from './quota-account.ts'
-import { requireEngine, requireMs } from './require-engine.ts'
 import { createSharedUploadCounter } from './unfinished-uploads.ts'
 
 export interface SharedQuotasOptions {

@@ -6,8 +6,8 @@ import {
   type BlobStore,
   type Limits,
 } from '@holdfast/core'
-import type { Engine } from './engine.ts'
-import type { Outbox } from './outbox.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Outbox } from '../engine/outbox.ts'
 import type { Batch, Tagged } from './quota-reports.ts'
 import { abortCountScript, beginCountScript, endCountScript, syncScript } from './quota-scripts.ts'
 

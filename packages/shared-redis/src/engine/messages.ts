@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetupError } from '@holdfast/core'
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from './engine-settings.ts'
 import type { EngineNode } from './engine-node.ts'
 import { EngineAwayError, within } from './engine-errors.ts'
 
