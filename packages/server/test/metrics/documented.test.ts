@@ -26,13 +26,14 @@ describe('The metrics in docs/metrics.md', function () {
   const servers: HoldfastServer[] = []
   const told: Scrape[] = []
 
-  // One with HTTPS, and one with workers: together they tell all there is.
+  // One with HTTPS, and one with workers that counts with others, whose Redis is away: together they report all there is.
   before(async () => {
     site = await createTlsSite()
     const alone = await site.start(['--admin-port', '0'])
     servers.push(alone)
     await site.curl('-T', 'ca.pem', `${alone.url}/upload/a.txt`)
-    const flags = ['--admin-port', '0', '--workers', '2', '--data', 'others']
+    const shared = ['--shared-url', 'redis://127.0.0.1:1']
+    const flags = ['--admin-port', '0', '--workers', '2', '--data', 'others', ...shared]
     servers.push(await startHoldfast(flags, { cwd: site.path }))
     for (const server of servers) told.push(await scrape(server))
   })

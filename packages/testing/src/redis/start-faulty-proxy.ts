@@ -86,8 +86,8 @@ export async function startFaultyProxy(
   }
   const cut = () => {
     for (const { client, server } of all) {
-      client.resetAndDestroy()
-      server.resetAndDestroy()
+      reset(client)
+      reset(server)
     }
   }
   const release = () => {
@@ -129,4 +129,10 @@ export async function startFaultyProxy(
       if (listener.listening) await shut()
     },
   }
+}
+
+/** Node.js 24 cannot reset a socket that is being shut down: its handle would stay open, and the process would never end. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }
