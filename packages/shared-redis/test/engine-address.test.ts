@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { carriesAdvice } from '@holdfast/core'
-import { parseEngineUrl } from '@holdfast/shared-redis'
+import { parseEngineUrl } from '../src/index.ts'
 
 describe('parseEngineUrl', () => {
   const refusal = (url: string) => {

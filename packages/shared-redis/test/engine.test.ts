@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openEngine } from '@holdfast/shared-redis'
+import { openEngine } from '../src/index.ts'
 import { startRedis } from '@holdfast/testing/redis'
 
 describe('openEngine', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { SetupError, type Finding } from '@holdfast/core'
 import { findFreePort, rejection, until } from '@holdfast/testing'
 import { startRedisCluster } from '@holdfast/testing/redis'
-import { examineEngine, type EngineOptions } from '@holdfast/shared-redis'
+import { examineEngine, type EngineOptions } from '../src/index.ts'
 import { urlOf, useEngines } from './support/use-engines.ts'
 
 describe('examineEngine', () => {

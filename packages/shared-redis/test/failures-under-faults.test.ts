@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createSharedFailureCounter } from '@holdfast/shared-redis'
+import { createSharedFailureCounter } from '../src/index.ts'
 import { expect } from 'chai'
 import { openEngines, until, type KillableRedis } from './shared-engines.ts'
 

@@ -1,6 +1,6 @@
 import { describeFailureCounter } from '@holdfast/contract'
 import { createLoginBrake, type FailureCounter } from '@holdfast/core'
-import { createSharedFailureCounter, type SharedFailureCounter } from '@holdfast/shared-redis'
+import { createSharedFailureCounter, type SharedFailureCounter } from '../src/index.ts'
 import { expect } from 'chai'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openEngines, until } from './shared-engines.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { until } from '@holdfast/testing'
 import { rejection } from '@holdfast/testing'
 import { startSentinels } from '@holdfast/testing/redis'
-import { script } from '@holdfast/shared-redis'
+import { script } from '../src/index.ts'
 import { changesOf, useEngines } from './support/use-engines.ts'
 
 const increment = script("return redis.call('INCR', KEYS[1])")

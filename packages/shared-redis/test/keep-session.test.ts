@@ -1,7 +1,7 @@
 import { setImmediate as tick } from 'node:timers/promises'
 import { expect } from 'chai'
 import { rejection, until } from '@holdfast/testing'
-import { EngineAwayError, script, type Engine } from '@holdfast/shared-redis'
+import { EngineAwayError, script, type Engine } from '../src/index.ts'
 import { changesOf, urlOf, useEngines } from './support/use-engines.ts'
 
 const increment = script("return redis.call('INCR', KEYS[1])")

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createSharedLocks, type Engine } from '@holdfast/shared-redis'
+import { createSharedLocks, type Engine } from '../src/index.ts'
 import { expect } from 'chai'
 import { openEngines, until, type KillableRedis } from './shared-engines.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { until } from '@holdfast/testing'
-import type { Engine } from '@holdfast/shared-redis'
+import type { Engine } from '../src/index.ts'
 import { urlOf, useEngines } from './support/use-engines.ts'
 
 describe('Engine.notify', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openEngine, type Engine, type Script } from '@holdfast/shared-redis'
+import { openEngine, type Engine, type Script } from '../src/index.ts'
 import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
 import { createNameLocks } from '../src/quotas/name-locks.ts'
 import { lockNameScript, unlockNameScript } from '../src/quotas/quota-scripts.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rejection, until } from '@holdfast/testing'
 import { startRedisCluster, type RunningCluster } from '@holdfast/testing/redis'
-import { EngineAwayError, script } from '@holdfast/shared-redis'
+import { EngineAwayError, script } from '../src/index.ts'
 import { slotOf } from '../src/engine/open-cluster.ts'
 import { changesOf, useEngines } from './support/use-engines.ts'
 

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
 import { findFreePort, makeCertificate, rejection, until } from '@holdfast/testing'
 import { startRedisCluster, startSentinels } from '@holdfast/testing/redis'
-import type { EngineOptions } from '@holdfast/shared-redis'
+import type { EngineOptions } from '../src/index.ts'
 import { urlOf, useEngines } from './support/use-engines.ts'
 
 describe('openEngine', () => {

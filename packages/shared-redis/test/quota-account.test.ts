@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createQuotaKeeper, isFileServiceError, type Customer } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { openSharedQuotas } from '@holdfast/shared-redis'
+import { openSharedQuotas } from '../src/index.ts'
 import { openEngines, type SharedEngines } from './shared-engines.ts'
 
 describe('openSharedQuotas near the end of a quota', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createFileService, createQuotaKeeper, isFileServiceError } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { openEngine, openSharedQuotas } from '@holdfast/shared-redis'
+import { openEngine, openSharedQuotas } from '../src/index.ts'
 import { until } from '@holdfast/testing'
 import { startRedis } from '@holdfast/testing/redis'
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { FileServiceError, type BlobStore, type Customer, type QuotaClaim } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { openEngine, script, type Engine, type Script } from '@holdfast/shared-redis'
+import { openEngine, script, type Engine, type Script } from '../src/index.ts'
 import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
 import {
   abortCountScript,

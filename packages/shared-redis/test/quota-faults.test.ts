@@ -9,7 +9,7 @@ import {
   type Customer,
 } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { EngineAwayError, openEngine, type Engine } from '@holdfast/shared-redis'
+import { EngineAwayError, openEngine, type Engine } from '../src/index.ts'
 import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
 import { randomOf } from './support/random.ts'
 import {

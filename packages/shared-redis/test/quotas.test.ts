@@ -1,7 +1,7 @@
 import { describeQuotaKeeper } from '@holdfast/contract'
 import { createQuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { openEngine, openSharedQuotas } from '@holdfast/shared-redis'
+import { openEngine, openSharedQuotas } from '../src/index.ts'
 import { startRedis } from '@holdfast/testing/redis'
 
 for (const servers of [1, 2, 3]) {

@@ -1,4 +1,4 @@
-import { openEngine, type Engine, type EngineOptions } from '@holdfast/shared-redis'
+import { openEngine, type Engine, type EngineOptions } from '../src/index.ts'
 import { startRedis, type RunningRedis } from '@holdfast/testing/redis'
 
 /** Several servers of one real `redis-server`. */
@@ -54,7 +54,7 @@ export async function openEngines(
     const engine = await openEngine({
       url: redis.url,
       leaseMs: 3_000,
-      timeoutMs: 1_000,
+      timeoutMs: 5_000,
       ...options,
     })
     engine.onMessage('test-marker', (marker) =>

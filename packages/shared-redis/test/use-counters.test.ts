@@ -1,5 +1,5 @@
 import { describeUseCounter } from '@holdfast/contract'
-import { createSharedUseCounter, type SharedUseCounter } from '@holdfast/shared-redis'
+import { createSharedUseCounter, type SharedUseCounter } from '../src/index.ts'
 import { expect } from 'chai'
 import { stepOfLimit } from '../src/counts/use-counters.ts'
 import { losing, openEngines, until } from './shared-engines.ts'

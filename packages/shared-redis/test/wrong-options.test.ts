@@ -11,7 +11,7 @@ import {
   parseEngineUrl,
   script,
   type Engine,
-} from '@holdfast/shared-redis'
+} from '../src/index.ts'
 import { useEngines } from './support/use-engines.ts'
 
 type Wrong = readonly (readonly [options: unknown, words: RegExp])[]

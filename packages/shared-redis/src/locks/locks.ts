@@ -159,7 +159,8 @@ function createRegistry(engine: Engine, outbox: Outbox): Registry {
     },
     renew,
     drop: (token) => void held.delete(token),
-    end: (token) => void tokens.delete(token),
+    // At the end of the tick: an answer that still has the token as holder may have come together with that to its release.
+    end: (token) => void setImmediate(() => tokens.delete(token)),
     reportFree({ id }) {
       // A waiter of this server may have asked first.
       waiters.get(id)?.()

@@ -3,7 +3,7 @@
  * and releases the lock when it gets a line.
  */
 import { once } from 'node:events'
-import { createSharedLocks, openEngine } from '@holdfast/shared-redis'
+import { createSharedLocks, openEngine } from '../../src/index.ts'
 
 const engine = await openEngine({ url: process.argv[2] ?? '', leaseMs: 3_000 })
 const { release } = await createSharedLocks(engine)('alice')

@@ -5,7 +5,7 @@ import {
   type Engine,
   type OpenSharedQuotas,
   type Script,
-} from '@holdfast/shared-redis'
+} from '../../src/index.ts'
 
 /** A server in this process, whose death the test decides. */
 export interface SimulatedServer {

@@ -1,4 +1,4 @@
-import { openEngine, type Engine, type EngineOptions } from '@holdfast/shared-redis'
+import { openEngine, type Engine, type EngineOptions } from '../../src/index.ts'
 import {
   startFaultyProxy,
   startRedis,
