@@ -41,6 +41,7 @@ const wrongFactoryOptions: Readonly<
       [null, /Options are missing: openSharedQuotas\(engine, store, \{ holdMs \}\)/],
       [{ holdMs: -1 }, /holdMs must be a number of milliseconds, not -1/],
       [{ holdMs: '10m' }, /holdMs must be a number of milliseconds, not the string "10m"/],
+      [{ idleMs: -1 }, /idleMs must be a number of milliseconds, not -1/],
       [{ recountAfterMs: NaN }, /recountAfterMs .* not NaN/],
       [{ onError: {} }, /onError must be a function/],
     ],

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Engine } from '../engine/engine.ts'
 
-type Topic = 'counted' | 'lease'
-
 /** What servers send each other about a customer's account. Messages may be lost. */
 export interface CustomerMessages {
-  /** Sends a message to the others. */
-  send(topic: Topic, customer: string): void
-  /** Resolves at the next such message, or after a twentieth of a second. */
-  next(topic: Topic, customer: string): Promise<void>
+  /** Says that this server has counted the store. */
+  reportCount(customer: string): void
+  /** Resolves when another server says that it has counted the store, or after a twentieth of a second. */
+  nextCount(customer: string): Promise<void>
   /**
    * Asks servers to report what they have changed, and to give back what they do not use. Resolves when all have done so that are alive,
    * or after a second.
@@ -23,8 +21,8 @@ export interface CustomerListeners {
   readonly onCounted: (customer: string) => void
 }
 
-/** How long to wait for a message before looking again, in milliseconds. */
-const pauseMs = 50
+/** How long to wait before looking again, in milliseconds: a message may be lost. */
+export const pauseMs = 50
 
 /** How long other servers may take to give back what they do not use, in milliseconds. */
 const answerWithinMs = 1_000
@@ -40,15 +38,14 @@ export function createCustomerMessages(
 ): CustomerMessages {
   const waiting = new Map<string, Set<() => void>>()
   const questions = new Map<string, Question>()
-  const wake = (topic: Topic, customer: string) => {
-    const key = `${topic} ${customer}`
-    for (const resolve of waiting.get(key) ?? []) resolve()
-    waiting.delete(key)
+  const wake = (customer: string) => {
+    for (const resolve of waiting.get(customer) ?? []) resolve()
+    waiting.delete(customer)
   }
 
   engine.onMessage('counted', (message) => {
     if (typeof message !== 'string') return
-    wake('counted', message)
+    wake(message)
     onCounted(message)
   })
   engine.onMessage('give-back', (message) => {
@@ -62,18 +59,17 @@ export function createCustomerMessages(
   })
 
   return {
-    send: (topic, customer) => engine.notify(topic, customer),
-    async next(topic, customer) {
+    reportCount: (customer) => engine.notify('counted', customer),
+    async nextCount(customer) {
       const { promise, resolve } = Promise.withResolvers<undefined>()
-      const key = `${topic} ${customer}`
       const resume = () => resolve(undefined)
-      const all = waiting.get(key) ?? new Set()
-      waiting.set(key, all.add(resume))
+      const all = waiting.get(customer) ?? new Set()
+      waiting.set(customer, all.add(resume))
       const timer = setTimeout(resume, pauseMs)
       await promise
       clearTimeout(timer)
       all.delete(resume)
-      if (all.size === 0 && waiting.get(key) === all) waiting.delete(key)
+      if (all.size === 0 && waiting.get(customer) === all) waiting.delete(customer)
     },
     async askAll(customer, servers) {
       const missing = new Set(servers.filter((server) => !engine.servers.isDead(server)))

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Amount } from '@holdfast/core'
 import { EngineAwayError, type Engine } from '../engine/engine.ts'
+import { keyDigest } from '../engine/keys.ts'
 import { createOutbox } from '../engine/outbox.ts'
 import { lockNameScript, unlockNameScript } from './quota-scripts.ts'
 
@@ -23,8 +24,7 @@ export function createNameLocks(engine: Engine): NameLocks {
   const outbox = createOutbox(engine, { maxAgeMs: 1_000 * ttl })
 
   return async (customer, name, kept) => {
-    const hashed = createHash('sha256').update(name).digest('base64url')
-    const key = engine.key(`name:${hashed}`, customer)
+    const key = engine.key(`name:${keyDigest(name)}`, customer)
     const token = randomUUID()
     const { servers } = engine
     const unlock = () => void outbox.add(() => engine.run(unlockNameScript, [key], [token]))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   FileServiceError,
   countUsage,
@@ -13,7 +14,7 @@ import {
   type QuotaAccount,
 } from '@holdfast/core'
 import { EngineAwayError, type Engine } from '../engine/engine.ts'
-import type { CustomerMessages } from './customer-messages.ts'
+import { pauseMs, type CustomerMessages } from './customer-messages.ts'
 import { type NameLocks, createLockedFiles } from './name-locks.ts'
 import type { Outbox } from '../engine/outbox.ts'
 import { bytesOf, isLower, least, nothing, positive, total } from './amounts.ts'
@@ -187,14 +188,14 @@ export function openSharedAccount(
   const count = async (): Promise<boolean> => {
     const account = { engine, store, customer, keys, outbox, nextOrder, release: deaths.over() }
     if (!(await countAccount(account))) return false
-    messages.send('counted', customer)
+    messages.reportCount(customer)
     return true
   }
 
   /** Reports, and has the account begun and counted if there is none. */
   const reportOrBegin = async (givesBack: boolean): Promise<void> => {
     while ((await report(givesBack)) !== 'account') {
-      if (!(await count())) await messages.next('counted', customer)
+      if (!(await count())) await messages.nextCount(customer)
     }
   }
 
@@ -213,7 +214,7 @@ export function openSharedAccount(
     // If the account was lost, the new one was counted after the call.
     const isSame = () => reply?.present.split(':')[0] === account
     while (isSame() && (reply?.count ?? 0) < enough) {
-      if (!(await count())) await messages.next('counted', customer)
+      if (!(await count())) await messages.nextCount(customer)
       await sync()
     }
   }
@@ -299,7 +300,7 @@ export function openSharedAccount(
   const waitToPublish = async (isWaiting: () => boolean) => {
     serve()
     for (let attempt = 0; isWaiting() && attempt < publishAttempts; attempt++) {
-      if (attempt > 0) await messages.next('lease', customer)
+      if (attempt > 0) await delay(pauseMs)
       const hasAnswered = await sync().then(
         () => true,
         (error: unknown) => {
@@ -401,7 +402,7 @@ export function openSharedAccount(
       lock: async (name, kept) => lockedFiles.lock(name, kept, reply?.present ?? ''),
       async confirm() {
         while (!engine.servers.hasLease() && !engine.isAway()) {
-          await messages.next('lease', customer)
+          await delay(pauseMs)
           await unlessAway(sync())
         }
       },

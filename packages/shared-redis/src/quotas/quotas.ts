@@ -127,6 +127,7 @@ function requireQuotasOptions(engine: unknown, store: unknown, options: unknown)
     'now?': requireFunction,
     'recountAfterMs?': requireMs,
     'holdMs?': requireMs,
+    'idleMs?': requireMs,
     'onError?': requireFunction,
   })
 }

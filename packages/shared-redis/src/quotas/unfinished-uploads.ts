@@ -92,16 +92,12 @@ export function createSharedUploadCounter(
   const listUploads = async (customer: string) => {
     const key = keyOf(customer)
     const at = now()
+    // If the engine loses its data meanwhile, what others have counted there is missing: the next upload lists again.
+    const history = engine.history()
     const [number, counted] = (await engine.run(listScript, [key], [ttl])) as [number, string[]]
     const ids: string[] = []
     for await (const uploads of list(customer)) ids.push(...uploads.map(({ id }) => id))
-    const request = {
-      list: number,
-      history: engine.history(),
-      ttl,
-      ids,
-      gone: counted.filter(isGone),
-    }
+    const request = { list: number, history, ttl, ids, gone: counted.filter(isGone) }
     await engine.run(listedScript, [key], [JSON.stringify(request)])
     listed.set(customer, { at, tookMs: now() - at })
   }
