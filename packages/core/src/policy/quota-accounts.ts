@@ -121,7 +121,7 @@ const roomyShare = 0.9
  * How old the count of an account may be, in milliseconds. It is shorter when `size` more bytes nearly use up the quota, since the
  * changes of others matter then.
  */
-export function countLifetime(
+function countLifetime(
   { bytes, files }: Amount,
   countingMs: number,
   { quota = Infinity, maxFiles = Infinity }: Limits,
