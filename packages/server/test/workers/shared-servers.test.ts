@@ -11,33 +11,10 @@ import { startRedis } from '@holdfast/testing/redis'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
 import { failureKey } from '../../src/logins/login-failure-counter.ts'
-import type { ServersServices } from '../../src/workers/primary-services.ts'
-import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
-import type { PrimaryHandlers, ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
-import { createWorkerServices } from '../../src/workers/worker-services.ts'
-import { sharePrimaryServices } from './share-primary-services.ts'
+import { openPrimary } from './share-primary-services.ts'
 
 const limit = resolveConfig()['max-requests-per-customer']
 const tick = () => new Promise((resolve) => setImmediate(resolve))
-
-/** Starts workers of one primary. */
-function openPrimary(shared: ServersServices) {
-  const primaryServices = sharePrimaryServices({}, shared)
-  return (number = 0) => {
-    const takers: ((message: unknown) => void)[] = []
-    const transport = (own: number): Transport => ({
-      send: (message) => queueMicrotask(() => takers[1 - own]?.(message)),
-      onMessage: (take) => void (takers[own] = take),
-    })
-    const worker = createWorkerServices(() => primary)
-    const primary = createRpcChannel<PrimaryHandlers>(transport(0), worker.answers)
-    const share = primaryServices.give(() => channel)
-    const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(transport(1), share.answers)
-    share.welcome()
-    const services = worker.open({ config: { ...resolveConfig(), workers: 2 }, number })
-    return { ...services, die: () => share.end() }
-  }
-}
 
 /** Resolves when `receiver` has got what `sender` has sent. */
 function createMarkers(engines: readonly Engine[]) {

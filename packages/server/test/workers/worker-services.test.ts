@@ -1,46 +1,24 @@
 import { describeUseCounter } from '@holdfast/contract'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
-import type { PrimaryHandlers, ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
-import { createWorkerServices } from '../../src/workers/worker-services.ts'
-import { sharePrimaryServices } from './share-primary-services.ts'
+import { openPrimary } from './share-primary-services.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
-
-/** Starts workers of one primary, and gives their services. */
-function openPrimary() {
-  const shared = sharePrimaryServices()
-  return (number: number) => {
-    const takers: ((message: unknown) => void)[] = []
-    const transport = (own: number): Transport => ({
-      send: (message) => queueMicrotask(() => takers[1 - own]?.(message)),
-      onMessage: (take) => void (takers[own] = take),
-    })
-    const worker = createWorkerServices(() => primary)
-    const primary = createRpcChannel<PrimaryHandlers>(transport(0), worker.answers)
-    const share = shared.give(() => channel)
-    const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(transport(1), share.answers)
-    share.welcome()
-    const services = worker.open({ config: { ...resolveConfig(), workers: 2 }, number })
-    return { services, die: () => share.end() }
-  }
-}
 
 describe('createWorkerServices', () => {
   it('sends workers that start later what the others count', async () => {
     const start = openPrimary()
-    start(0).services.links?.growingUploads?.change('anna/1', 1)
+    start(0).links?.growingUploads?.change('anna/1', 1)
     await settle()
     const later = start(1)
     await settle()
-    expect(later.services.links?.growingUploads?.count('anna/1')).to.equal(1)
+    expect(later.links?.growingUploads?.count('anna/1')).to.equal(1)
   })
 
   it('has the requests of each kind known to all workers, and takes none for another kind', async () => {
     const start = openPrimary()
-    const { requestCounters: own } = start(0).services
-    const { requestCounters: other } = start(1).services
+    const { requestCounters: own } = start(0)
+    const { requestCounters: other } = start(1)
     const keyed = ['perCustomer', 'byLinksPerCustomer', 'byLinksPerNetwork'] as const
     const counted = () => [
       ...(['all', 'byLinks'] as const).map((kind) => other[kind].count()),
@@ -70,7 +48,7 @@ describeUseCounter(
     const start = openPrimary()
     const workers = [start(0), start(1)]
     return {
-      counters: workers.map(({ services }) => services.requestCounters.perCustomer),
+      counters: workers.map((services) => services.requestCounters.perCustomer),
       // The default limit is 100 requests of a customer; less than an eighth of them are not reported.
       allowance: Math.ceil(resolveConfig()['max-requests-per-customer'] / 8) - 1,
       settle: async () => void (await settle()),
