@@ -175,8 +175,9 @@ local function share(at, mayFields)
   local ahead = 0
   if request.ahead > 0 then ahead = math.max(0, math.floor((free - claim - want) / request.ahead)) end
   local may = math.max(keep, math.min(free, claim + want + ahead))
-  local wish = publishing + request.publish[at] + math.max(0, may - claim - want)
-  local publish = math.max(publishing, math.min(may, math.max(request.publishable[at], wish)))
+  -- While the answer is on its way, the server may use all that it could publish before; what waits needs its room besides.
+  local before = math.max(request.publishable[at], publishing + math.max(0, may - claim - want))
+  local publish = math.max(publishing, math.min(may, before + request.publish[at]))
   set(mayFields[1]..me, may)
   set(mayFields[2]..me, publish)
   set(mayFields[3]..me, claim)
