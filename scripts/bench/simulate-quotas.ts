@@ -125,12 +125,13 @@ function engineFacades(
         return answer
       },
       notify(topic, message) {
-        for (const [other, all] of listeners.entries()) {
-          if (other === nth) continue
-          void clock.sleep(2 * latencyMs()).then(() => {
+        // It reaches all others at one moment: a timer for each of them would be most of the work.
+        void clock.sleep(2 * latencyMs()).then(() => {
+          for (const [other, all] of listeners.entries()) {
+            if (other === nth) continue
             for (const listener of all.get(topic) ?? []) listener(message, own)
-          })
-        }
+          }
+        })
       },
       onMessage(topic, listener) {
         const all = listeners[nth]

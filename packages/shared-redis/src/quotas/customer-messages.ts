@@ -24,6 +24,12 @@ export interface CustomerListeners {
 /** How long to wait before looking again, in milliseconds: a message may be lost. */
 export const pauseMs = 50
 
+/**
+ * How long a question waits for others that can be answered together with it, in milliseconds for each server. It adds to a refusal; without
+ * it, many servers near the end of one quota would ask each other all the time.
+ */
+const gatherMs = 2
+
 /** How long other servers may take to give back what they do not use, in milliseconds. */
 const answerWithinMs = 1_000
 
@@ -38,6 +44,18 @@ export function createCustomerMessages(
 ): CustomerMessages {
   const waiting = new Map<string, Set<() => void>>()
   const questions = new Map<string, Question>()
+  /** The questions of others that are not being answered yet, by customer. */
+  const asked = new Map<string, string[]>()
+  const answer = async (customer: string, ids: readonly string[]) => {
+    asked.delete(customer)
+    await onAsked(customer)
+    engine.notify('given-back', ids)
+  }
+  const gather = (customer: string, first: string) => {
+    const ids = [first]
+    asked.set(customer, ids)
+    setTimeout(() => void answer(customer, ids), gatherMs * engine.servers.count())
+  }
   const wake = (customer: string) => {
     for (const resolve of waiting.get(customer) ?? []) resolve()
     waiting.delete(customer)
@@ -50,12 +68,16 @@ export function createCustomerMessages(
   })
   engine.onMessage('give-back', (message) => {
     const { id, customer } = message as { id: string; customer: string }
-    void onAsked(customer).then(() => engine.notify('given-back', id))
+    const gathered = asked.get(customer)
+    if (gathered) gathered.push(id)
+    else gather(customer, id)
   })
   engine.onMessage('given-back', (message, server) => {
-    const question = questions.get(String(message))
-    question?.missing.delete(server)
-    if (question?.missing.size === 0) question.resolve()
+    for (const id of message as readonly string[]) {
+      const question = questions.get(id)
+      question?.missing.delete(server)
+      if (question?.missing.size === 0) question.resolve()
+    }
   })
 
   return {

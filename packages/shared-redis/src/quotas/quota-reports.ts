@@ -118,8 +118,8 @@ function addTagged(all: readonly Tagged[], one: Tagged): readonly Tagged[] {
 /** Sends one report after the other. */
 export interface ReportQueue {
   /**
-   * Sends a report. Calls that come while one is on its way share the next one, but for those that give back: each has its own.
-   * Rejects if that report fails.
+   * Sends a report. Calls that come while one is on its way share the next one, which gives back if one of them wants that. Rejects if
+   * that report fails.
    */
   add(givesBack?: boolean): Promise<void>
   /** Whether a report waits for the one before. */
@@ -129,20 +129,20 @@ export interface ReportQueue {
 /** Makes a {@link ReportQueue} of reports that `send` sends. */
 export function createReportQueue(send: (givesBack: boolean) => Promise<void>): ReportQueue {
   let sending: Promise<void> | undefined
-  let next: Promise<void> | undefined
+  let next: { givesBack: boolean; readonly sent: Promise<void> } | undefined
+
+  const sendNext = async (): Promise<void> => {
+    await sending?.catch(() => {})
+    const begun = next
+    next = undefined
+    sending = begun?.sent
+    await send(begun?.givesBack ?? false)
+  }
   return {
     add(givesBack = false) {
-      if (next && !givesBack) return next
-      const before = next ?? sending
-      const run = async (): Promise<void> => {
-        await before?.catch(() => {})
-        if (next === work) next = undefined
-        sending = work
-        await send(givesBack)
-      }
-      const work: Promise<void> = Promise.resolve().then(run)
-      next = work
-      return work
+      next ??= { givesBack, sent: Promise.resolve().then(sendNext) }
+      next.givesBack ||= givesBack
+      return next.sent
     },
     isWaiting: () => next !== undefined,
   }
