@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { processorTimeOfEnded } from './processor-time.ts'
 
-// Nothing here takes longer; what does is stuck, and CI should say so instead of waiting for its own end.
-const limitMinutes = 20
+// Nothing takes longer unless it was asked to, as an endurance test; what does is stuck, and CI should say so instead of waiting for its own end.
+const limitMinutes = Number(process.env['HOLDFAST_TEST_JOB_MINUTES'] ?? 20)
 
 export interface Ended {
   /** `undefined` where the program ended well, else how it ended, such as `with code 1`. */
@@ -20,7 +20,7 @@ export interface Ended {
 /**
  * Runs one of the programs of `root`'s node_modules/.bin in `root`, with `variables` in its environment, and without those that
  * are undefined; resolves when it has ended.
- * A program that cannot start, is killed or takes over twenty minutes has not ended well.
+ * A program that cannot start, is killed or takes over twenty minutes (`HOLDFAST_TEST_JOB_MINUTES`) has not ended well.
  * When `stop` is aborted, it gets the signal that is the reason.
  */
 export async function runProgram(

@@ -1,4 +1,4 @@
-// A minute of faults at random; HOLDFAST_TEST_COUNTING_MINUTES asks for more.
+// A minute of faults at random. An hour: HOLDFAST_TEST_COUNTING_MINUTES=60 HOLDFAST_TEST_JOB_MINUTES=80 scripts/test, and this file.
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeWithMinio, minioEnvironment } from '@holdfast/testing/minio'
