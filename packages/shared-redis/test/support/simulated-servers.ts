@@ -144,31 +144,35 @@ export function simulateServers(
 
 /** `store`, whose calls wait for `running` before and after they act. */
 function stoppable(store: BlobStore, running: () => Promise<unknown>): BlobStore {
+  const act = async <T>(work: () => Promise<T>): Promise<T> => {
+    await running()
+    const outcome = await work()
+    await running()
+    return outcome
+  }
+  const stopped = async function* (content: AsyncIterable<Uint8Array>) {
+    for await (const chunk of content) {
+      await running()
+      yield chunk
+    }
+  }
+  const { resumable: uploads } = store
   return {
     ...store,
-    async put(...given) {
-      await running()
-      const stored = await store.put(...given)
-      await running()
-      return stored
-    },
-    async delete(...given) {
-      await running()
-      const deleted = await store.delete(...given)
-      await running()
-      return deleted
-    },
-    async usage(...given) {
-      await running()
-      const usage = await store.usage(...given)
-      await running()
-      return usage
-    },
-    async stat(...given) {
-      await running()
-      const info = await store.stat(...given)
-      await running()
-      return info
-    },
+    put: (...given) => act(() => store.put(...given)),
+    delete: (key) => act(() => store.delete(key)),
+    usage: (customer) => act(() => store.usage(customer)),
+    stat: (key) => act(() => store.stat(key)),
+    ...(uploads && {
+      resumable: {
+        ...uploads,
+        begin: (...given) => act(() => uploads.begin(...given)),
+        state: (key) => act(() => uploads.state(key)),
+        append: (key, offset, content, options) =>
+          act(() => uploads.append(key, offset, stopped(content), options)),
+        publish: (...given) => act(() => uploads.publish(...given)),
+        discard: (key) => act(() => uploads.discard(key)),
+      },
+    }),
   }
 }
