@@ -5,6 +5,7 @@ import type { Figures } from '../measure/figures.ts'
 import { cpuSecondsOf } from '../measure/process-figures.ts'
 import { sendRequests, type Answers } from '../load/send-requests.ts'
 import { customersFile } from '../subjects/holdfast.ts'
+import { rationed } from '../subjects/rationed.ts'
 import { redis } from '../subjects/redis.ts'
 import type { BenchRequest, RunningSubject, Subject } from '../subjects/subject.ts'
 import type { Bench, Lane, Scenario } from './scenario.ts'
@@ -23,13 +24,17 @@ const loads = [
   { work: 'PUT, 3 at once', connections: 3 },
 ] as const
 
+/** So small that three servers, Redis and the load generator do not need two processors. */
+const share = 0.2
+
 export const severalServers: Scenario = {
   name: 'several-servers',
   title: 'Servers that count as one',
   how:
     'PUT of 4 KiB, each under a new name, of a customer with a quota: to one server alone, to one that counts in Redis, and ' +
     'evenly to three on one directory, of one process each, without and with Redis. On 30 connections, and on 3, which leaves the ' +
-    'processors idle at times. Every request counts for the processor time of all servers; that of Redis is apart.',
+    'processors idle at times; and to servers with a fifth of a processor each. Every request counts for the processor time of all ' +
+    'servers; that of Redis is apart.',
   compared: 'cpuMicroseconds',
   prepare: async (bench) => {
     const groups: Group[] = []
@@ -40,6 +45,7 @@ export const severalServers: Scenario = {
         await startGroup(bench, subject, { name: `${name} + Redis`, count: 1, counts: true }),
         await startGroup(bench, subject, { name: `3 × ${name}`, count: 3 }),
         await startGroup(bench, subject, { name: `3 × ${name} + Redis`, count: 3, counts: true }),
+        ...(await startRationed(bench, rationed(subject, share))),
       )
     }
     const content = randomBytes(4096)
@@ -49,6 +55,23 @@ export const severalServers: Scenario = {
         loads.map((load) => groupLane(group, { ...load, content }, bench.seconds)),
       )
   },
+}
+
+async function startRationed(bench: Bench, subject: Subject): Promise<readonly Group[]> {
+  const name = `${subject.name}, rationed`
+  try {
+    return [
+      await startGroup(bench, subject, { name, count: 1 }),
+      await startGroup(bench, subject, {
+        name: `3 × ${subject.name} + Redis, rationed`,
+        count: 3,
+        counts: true,
+      }),
+    ]
+  } catch (error) {
+    bench.miss('servers with rations', (error as Error).message)
+    return []
+  }
 }
 
 interface GroupOptions {
