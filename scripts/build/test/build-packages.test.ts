@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { withRepository } from '../../boundaries/test/fixture-repository.ts'
@@ -13,6 +13,7 @@ const compilerOptions = {
   rewriteRelativeImportExtensions: true,
   rootDir: 'src',
   outDir: 'dist',
+  tsBuildInfoFile: 'dist/.tsbuildinfo',
   module: 'nodenext',
   lib: ['es2024'],
   types: ['node'],
@@ -109,6 +110,18 @@ describe('build-packages', () => {
       },
       { 'packages/a/src/part/index.ts': wrong },
     )
+  })
+
+  it('builds what was saved during the build before', async () => {
+    await withBuilt(async ({ dist, run }) => {
+      expect(run().code).to.equal(0)
+      const source = join(dist, '../src/part/index.ts')
+      await writeFile(source, "export const second: number = 'three'\n")
+      // As if it had been saved when the compiler wrote the types.
+      const { mtime } = await stat(join(dist, 'part/index.d.ts'))
+      await utimes(source, mtime, mtime)
+      expect(run().output).to.match(/packages\/a\/src\/part\/index\.ts.* error TS2322/)
+    })
   })
 
   it('makes a validator of a schema, beside it', async () => {
