@@ -178,8 +178,8 @@ export async function openCountingSite({
     return { bytes: sum('P:'), files: sum('Q:') }
   }
 
-  /** All that may explain why more is stored than the quota allows. */
-  const describeState = async (stored: Usage) => {
+  /** What may explain that more is stored than the quota allows. */
+  const describeState = async () => {
     const fields = (await redis.run('HGETALL', 'holdfast:{alice}:quota')).replaceAll('\n', ' ')
     const said = all.flatMap((each, at) =>
       each
@@ -187,7 +187,7 @@ export async function openCountingSite({
         .filter(({ level }) => level !== 'info')
         .map((line) => `server ${at}, ${each.pid}: ${JSON.stringify(line)}`),
     )
-    return [`stored: ${JSON.stringify(stored)}; the account: ${fields}`, ...said].join('\n')
+    return [`the account: ${fields}`, ...said].join('\n')
   }
 
   const untilTogether = async () => {
@@ -240,11 +240,9 @@ export async function openCountingSite({
     ask,
     async expectWithin(share = 0) {
       const stored = await usage()
-      if (stored.bytes > quota * (1 + share) || stored.files > maxFiles * (1 + share)) {
-        console.log(await describeState(stored))
-      }
-      expect(stored.bytes, 'stored bytes').to.be.at.most(quota * (1 + share))
-      expect(stored.files, 'stored files').to.be.at.most(maxFiles * (1 + share))
+      const state = await describeState()
+      expect(stored.bytes, `stored bytes; ${state}`).to.be.at.most(quota * (1 + share))
+      expect(stored.files, `stored files; ${state}`).to.be.at.most(maxFiles * (1 + share))
     },
     timesAlone: () => all.reduce((sum, each) => sum + aloneLines(each), 0),
     async expectNoLeak() {
