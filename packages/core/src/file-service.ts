@@ -17,7 +17,13 @@ import { createPrefixCounts } from './policy/prefix-counts.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
 import { createRecentValues } from './policy/recent-values.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
-import type { ListOptions, OpenBlob, OpenOptions, BlobStore } from './ports/blob-store.ts'
+import type {
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  BlobStore,
+  RenameOptions,
+} from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
@@ -38,6 +44,7 @@ import {
   type LinkUploads,
   type UploadLinkPolicy,
 } from './use-cases/open-upload-link.ts'
+import { renameFile, renamePolicy } from './use-cases/rename-file.ts'
 import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
 import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
@@ -55,6 +62,8 @@ export interface CustomerFiles {
   stat(name: string): Promise<BlobInfo>
   /** Deletes a file; see `deleteFile`. */
   delete(name: string): Promise<void>
+  /** Gives a file another name, if the store can do that; see `renameFile`. */
+  rename?(name: string, to: string, options?: RenameOptions): Promise<BlobInfo>
   /** The names of the files, in order and in pages; see `listFiles`. */
   list(options?: ListOptions): AsyncIterable<readonly string[]>
   /** Names, sizes, times and entity tags of the files, in order and in pages; see `listFileDetails`. */
@@ -95,6 +104,8 @@ export interface FileService {
   readonly links?: FileLinks
   /** Whether the store supports uploads that come in pieces. */
   readonly isResumable: boolean
+  /** Whether the store can rename files. */
+  readonly canRename: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
   readonly maxFileSize: number | undefined
   /** Removes the expired uploads of all customers, and resolves with their number. Call it from time to time. */
@@ -137,6 +148,7 @@ function serviceOf({
     counts.add(customer.name, file.name)
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
   }
+  const renaming = renamePolicy(store, quotas)
   const uploads = store.resumable
   const resumablePolicy: ResumablePolicy | undefined = uploads && {
     ...policy,
@@ -193,6 +205,15 @@ function serviceOf({
         await deleteFile(store, quotas, customer, name)
         if (hooks.onDeleted) notify(() => hooks.onDeleted?.({ customer, name }))
       },
+      ...(renaming && {
+        async rename(name: string, to: string, options?: RenameOptions) {
+          const file = await renameFile(renaming, customer, name, to, options)
+          if (name === to) return file
+          counts.add(customer.name, to)
+          if (hooks.onRenamed) notify(() => hooks.onRenamed?.({ customer, from: name, file }))
+          return file
+        },
+      }),
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
       usage: () => usageOf(store, customer),
@@ -220,6 +241,7 @@ function serviceOf({
       },
     }),
     isResumable: uploads !== undefined,
+    canRename: renaming !== undefined,
     maxFileSize: maxFileSize === Infinity ? undefined : maxFileSize,
     async sweepUploads() {
       const removed = (await uploads?.sweep(new Date(now()))) ?? 0
@@ -261,7 +283,7 @@ export interface FileServiceOptions {
   readonly createSha256?: () => IncrementalHash
   /** The options of links. Default: there are no links. There are none either if `credentials` has no `linkKey`. */
   readonly links?: LinkServiceOptions
-  /** Called after uploads, downloads and deletions. Default: none. */
+  /** Called after uploads, downloads, deletions and renames. Default: none. */
   readonly hooks?: FileHooks
   /**
    * The current time in milliseconds. Default: `Date.now`, but `performance.now` for the ages of counts, since the system's clock

@@ -16,7 +16,7 @@ export {
 export { abortable } from './model/abortable.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'
-export type { Deleted, FileHooks, Served, Uploaded } from './model/file-hooks.ts'
+export type { Deleted, FileHooks, Renamed, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export {
   countOf,
@@ -114,6 +114,7 @@ export type {
   ListOptions,
   OpenBlob,
   OpenOptions,
+  RenameOptions,
   PutOptions,
   Usage,
 } from './ports/blob-store.ts'

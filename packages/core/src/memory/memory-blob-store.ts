@@ -73,6 +73,15 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       return customers.get(customer)?.delete(name) ?? false
     },
 
+    async rename(key, to, { createOnly = false } = {}) {
+      const blob = find(key)
+      if (!blob) return undefined
+      const target = { ...key, name: to }
+      if (createOnly) refuseIfTaken(target)
+      customers.get(key.customer)?.delete(key.name)
+      return publish(target, blob.bytes)
+    },
+
     async *list(customer, options) {
       yield* pagesOf(namesOf(customer, options))
     },

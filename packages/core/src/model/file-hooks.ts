@@ -4,7 +4,7 @@ import type { ByteRange } from '../ports/byte-range.ts'
 import type { Customer } from './customer.ts'
 
 /**
- * Functions of the application that are called after an upload, a download or a deletion: to keep an index, to count, to send a
+ * Functions of the application that are called after an upload, a download, a deletion or a rename: to keep an index, to count, to send a
  * message.
  *
  * A hook is called at most once for each event, in the process that did the work, and never for a request that was refused
@@ -19,6 +19,8 @@ export interface FileHooks {
   onServed?(serving: Served): unknown
   /** A file is deleted durably; called right before `delete` resolves. */
   onDeleted?(deletion: Deleted): unknown
+  /** A file has durably another name, and a file that had it before is gone; called right before `rename` resolves. */
+  onRenamed?(renaming: Renamed): unknown
 }
 
 export interface Uploaded {
@@ -38,6 +40,14 @@ export interface Served {
 export interface Deleted {
   readonly customer: Customer
   readonly name: string
+}
+
+export interface Renamed {
+  readonly customer: Customer
+  /** The earlier name. */
+  readonly from: string
+  /** The file under its new name. */
+  readonly file: BlobInfo
 }
 
 /** Calls a hook without waiting for it; its failure does not reach the caller. */

@@ -27,8 +27,16 @@ export interface QuotaKeeper {
    *   bytes would, and an earlier claim for the same upload has not ended yet. Nothing is claimed then.
    */
   claim(customer: Customer, name: string, size?: number, upload?: string): Promise<QuotaClaim>
-  /** Runs `remove`, which resolves with whether it deleted the file, and frees the file's bytes. */
-  free(customer: Customer, name: string, remove: () => Promise<boolean>): Promise<boolean>
+  /**
+   * Runs `remove`, which resolves with whether it deleted the file, and frees the file's bytes. With `source`, `remove` replaces the
+   * file, if there is one, by the customer's file `source`; no upload or deletion may change either of them meanwhile.
+   */
+  free(
+    customer: Customer,
+    name: string,
+    remove: () => Promise<boolean>,
+    source?: string,
+  ): Promise<boolean>
   /**
    * Runs `begin`, which begins an upload in pieces, if the customer has fewer than `most` unfinished uploads. This limit holds also
    * for customers without a quota.
@@ -166,18 +174,22 @@ export function createQuotaKeeper(
       return claim
     },
 
-    async free(customer, name, remove) {
-      const account = accounts.find(customer)
+    async free(customer, name, remove, source?: string) {
+      // An upload to `source` may begin and count that file as free space: it must find the name locked.
+      const isAwaited = source !== undefined && isLimited(customer)
+      const account = isAwaited ? accounts.open(customer, 0) : accounts.find(customer)
       if (account === undefined) return freeUncounted(customer, remove)
       account.users++
       // The deletion does not need the count; only the accounts do.
       await account.counted.catch(() => {})
-      let unlock = () => {}
+      const locked = new Map<string, LockedFile>()
       try {
-        const locked = await lockFile(customer, name, account)
-        unlock = locked.unlock
+        // In one order: two calls with the same names must not wait for each other.
+        for (const one of source === undefined ? [name] : [name, source].sort()) {
+          locked.set(one, await lockFile(customer, one, account))
+        }
         const removed = await remove()
-        if (removed) account.record({ added: nothing, removed: locked.kept })
+        if (removed) account.record({ added: nothing, removed: locked.get(name)?.kept ?? nothing })
         return removed
       } catch (error) {
         // The file may have been deleted in spite of the error.
@@ -186,7 +198,7 @@ export function createQuotaKeeper(
       } finally {
         account.users--
         await account.shared?.flush()
-        unlock()
+        for (const { unlock } of locked.values()) unlock()
       }
     },
 

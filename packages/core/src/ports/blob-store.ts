@@ -30,6 +30,11 @@ export interface PutOptions {
   readonly onReadable?: (readBack: () => AsyncIterable<Uint8Array>) => void
 }
 
+export interface RenameOptions {
+  /** Rename the blob only if the new name is free; this holds also among concurrent puts and renames. Default: replace. */
+  readonly createOnly?: boolean
+}
+
 export interface OpenOptions {
   /** Default: the whole blob. */
   readonly range?: RangeRequest
@@ -123,6 +128,25 @@ export interface BlobStore {
    * store that keeps its data in another service documents when a crash of that service can bring blobs back.
    */
   delete(key: BlobKey): Promise<boolean>
+
+  /**
+   * Gives a blob another name of the same customer, and replaces the blob of that name. Callers guarantee that the names differ.
+   * Resolves with the {@link BlobInfo} under the new name when the change survives a crash of the process and of the machine; with
+   * `undefined` if there was no blob, and then nothing has changed.
+   *
+   * At any time a reader finds the whole content under one of the names at least: under the new name not later than it is missing
+   * under the earlier one. Under the new name a reader finds either the replaced blob or the whole renamed one. For a moment both
+   * names may lead to the content. A blob that is put under the earlier name at the same time is either renamed or stays there: it is
+   * never lost. The store documents where it cannot promise that between several servers. `modifiedAt` is not earlier than that of
+   * the replaced blob. Of several concurrent renames of one blob, exactly one resolves with a {@link BlobInfo}; the exception is that
+   * of `delete`. With `createOnly` and a taken name, it rejects with `already-exists`, and nothing has changed.
+   *
+   * If it fails half-way (power cut, lost connection), the call rejects, and the whole content is afterwards under the earlier name,
+   * the new one, or both.
+   *
+   * Absent if the store cannot rename.
+   */
+  rename?(key: BlobKey, to: string, options?: RenameOptions): Promise<BlobInfo | undefined>
 
   /**
    * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of strings). The store

@@ -15,6 +15,11 @@ interface ClaimedFile extends FileOfCustomer {
   readonly upload?: string
 }
 
+interface RemovedFile extends FileOfCustomer {
+  /** The name of the file that takes its place. Absent for a deletion. */
+  readonly source?: string
+}
+
 /** The requests about quotas that a worker may send. */
 export type QuotaHandlers = ReturnType<typeof createQuotaServer>['answers']
 
@@ -71,9 +76,9 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
       claim?.end()
       claims.delete(id)
     },
-    async beginRemoval({ customer, name }: FileOfCustomer) {
+    async beginRemoval(file: RemovedFile) {
       const id = count++
-      const removal = await beginRemoval(books, customer, name)
+      const removal = await beginRemoval(books, file)
       if (isGone) removal.fail()
       else {
         removals.set(id, removal)
@@ -159,15 +164,15 @@ interface Removal {
 /** Resolves when the file may be removed; the caller does not remove it itself. */
 async function beginRemoval(
   books: LocalQuotaKeeper,
-  customer: Customer,
-  name: string,
+  { customer, name, source }: RemovedFile,
 ): Promise<Removal> {
   const started = Promise.withResolvers<undefined>()
   const outcome = Promise.withResolvers<boolean>()
-  const freed = books.free(customer, name, () => {
+  const waiting = () => {
     started.resolve(undefined)
     return outcome.promise
-  })
+  }
+  const freed = books.free(customer, name, waiting, source)
   // The store may have failed before.
   freed.catch(started.reject)
   await started.promise

@@ -144,9 +144,10 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
       return remoteClaim(primary, await primary.ask('claim', claimed))
     },
 
-    async free(customer, name, remove) {
+    async free(customer, name, remove, source?: string) {
       if (!isLimited(customer)) return remove()
-      const { id } = await primary.ask('beginRemoval', { customer, name })
+      const removal = { customer, name, ...(source !== undefined && { source }) }
+      const { id } = await primary.ask('beginRemoval', removal)
       try {
         const removed = await remove()
         // Await this: a client that reads that its file is deleted expects the space to be free.
