@@ -23,7 +23,7 @@ const serversBlock =
 
 const introduction = `# Contract results
 
-The [contract suites](README.md) for blobs and for uploads in pieces on every store, side by side. \`scripts/test\`
+The [contract suites](README.md) for blobs, renames and uploads in pieces on every store, side by side. \`scripts/test\`
 fails when a complete run gives anything else; \`node scripts/write-matrix.ts\` writes this file, and the table in the
 README of holdfast, from the last complete run.
 

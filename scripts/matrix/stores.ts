@@ -1,9 +1,9 @@
 import { otherS3Servers } from './other-s3-servers.ts'
-import { uploadGroup } from './upload-group.ts'
+import { renamingGroup, uploadGroup } from './group-names.ts'
 
 /** One run of the contract suites. */
 export interface Suite {
-  /** The name that the store's test gives to `describeBlobStore` and `describeResumableUploads`. */
+  /** The name that the store's test gives to the suites. */
   readonly name: string
   /** The head of its column. */
   readonly column: string
@@ -32,6 +32,7 @@ export const stores: readonly Store[] = [
           full: 'it is full when the process is out of memory, and then it answers no more',
           unreachable: 'it lives in the process that asks it',
           [uploadGroup('full')]: 'as for blobs, above',
+          [renamingGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {
@@ -50,6 +51,7 @@ export const stores: readonly Store[] = [
         column: 'disk',
         without: {
           unreachable: 'a disk is a part of the machine; its errors are reported as they are',
+          [renamingGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {},
@@ -61,6 +63,7 @@ export const stores: readonly Store[] = [
           full: 'names do not matter to a full disk: see the column before',
           unreachable: 'as in the column before',
           [uploadGroup('full')]: 'names do not matter to a full disk: see the column before',
+          [renamingGroup('unreachable')]: 'as in the column before',
           [uploadGroup('unreachable')]: 'as in the column before',
         },
         exceptions: {

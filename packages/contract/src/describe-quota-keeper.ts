@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   createFileService,
   isFileServiceError,
+  type BlobInfo,
   type BlobStore,
   type Customer,
   type QuotaClaim,
@@ -62,6 +64,8 @@ interface Site {
   ) => Promise<void>
   /** Deletes a file as a customer does. */
   readonly remove: (keeper: QuotaKeeper, name: string) => Promise<boolean>
+  /** Renames a file as a customer does. */
+  readonly rename: (keeper: QuotaKeeper, name: string, to: string) => Promise<BlobInfo>
   /** Checks that a new file may have `bytes`, and not one more, by whichever keeper. */
   readonly expectRoom: (bytes: number, customer?: Customer) => Promise<void>
   /** The uploads in pieces of alice, who may have three unfinished ones, by a service with this keeper. */
@@ -86,6 +90,11 @@ function siteOf({ keepers, store }: QuotaKeeperHarness): Site {
     },
     async upload(keeper, name, size, customer = alice) {
       await filesOf(keeper, customer).upload(name, generated(size))
+    },
+    async rename(keeper, name, to) {
+      const info = await filesOf(keeper, alice).rename?.(name, to)
+      if (info === undefined) throw new TypeError('The store cannot rename')
+      return info
     },
     remove: (keeper, name) =>
       keeper.free(alice, name, () => store.delete({ customer: alice.name, name })),
@@ -297,6 +306,36 @@ function changes(test: KeeperTest): void {
     expect(await removing).to.equal(true)
     await expectRoom(quota)
   })
+
+  test('counts a renamed file once, and frees the file that it replaces', async (site) => {
+    const { first, last, upload, rename, expectRoom } = site
+    await upload(first, 'a', 50)
+    await rename(last, 'a', 'c')
+    await expectRoom(50)
+    await upload(first, 'b', 30)
+    await rename(first, 'b', 'c')
+    await expectRoom(70)
+  })
+
+  for (const name of ['source', 'target']) {
+    test(`keeps a rename waiting while an upload to its ${name} is published`, async (site) => {
+      const { first, last, store, upload, rename, expectRoom } = site
+      await upload(first, 'source', 20)
+      await upload(last, 'target', 30)
+      const claim = await first.claim(alice, name)
+      await growBy(claim, 40)
+      await claim.prepare()
+      const renaming = rename(last, 'source', 'target')
+      // So that a rename that does not wait comes first.
+      for (let turn = 0; turn < 20; turn++) await setImmediate()
+      await store.put({ customer: 'alice', name }, generated(40))
+      claim.settle()
+      claim.end()
+      await renaming
+      const { bytes } = await store.usage('alice')
+      await expectRoom(quota - bytes)
+    })
+  }
 }
 
 function pieces(test: KeeperTest): void {

@@ -30,6 +30,7 @@ export {
   type PasswordVerifierHarness,
 } from './describe-password-verifier.ts'
 export { describeQuotaKeeper, type QuotaKeeperHarness } from './describe-quota-keeper.ts'
+export { describeRenaming, type RenamingSuiteOptions } from './describe-renaming.ts'
 export {
   describeResumableUploads,
   type ResumableUploadsSuiteOptions,

@@ -12,12 +12,16 @@ import {
 } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryFailureCounter } from '@holdfast/core/memory'
 import { expect } from 'chai'
+import type { BlobStoreHarness } from '../src/support/suite.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
+import { describeRenaming } from '../src/describe-renaming.ts'
 import { describeUseCounter } from '../src/describe-use-counter.ts'
 import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
+import { harnessOf } from './broken/broken-store.ts'
 import { brokenKeepers } from './broken/quota-keepers.ts'
+import { renamingFlaws } from './broken/renaming.ts'
 import { brokenLocks, createLocks } from './broken/revocable-locks.ts'
 import { collectTests, failureOf, run, type CollectedTests } from './collecting-runner.ts'
 
@@ -196,6 +200,42 @@ describe('describeQuotaKeeper', () => {
 
   it('has a broken keeper for each test', () => {
     const caught = new Set(brokenKeepers.map(([, title]) => title))
+    expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
+  })
+})
+
+describe('describeRenaming', () => {
+  const testsOf = (open: () => Promise<BlobStoreHarness>) =>
+    collectTests((runner) =>
+      describeRenaming('a store', open, {
+        runner,
+        openUnreachable: async () => harnessOf(() => ({ rename: async () => undefined })),
+      }),
+    )
+  const sound = testsOf(async () => harnessOf())
+  const unreachable = 'unreachable > rejects with store-unavailable'
+
+  for (const { flaw, test, open } of renamingFlaws) {
+    it(`catches a store that ${flaw}: ${test}`, async () => {
+      await run(sound, test)
+      expect(await failureOf(testsOf(open), test)).to.be.an.instanceOf(Error)
+    })
+  }
+
+  it('catches a store that takes being cut off for absence', async () => {
+    expect(await failureOf(sound, unreachable)).to.have.property('name', 'AssertionError')
+  })
+
+  it('catches a store that cannot rename', async () => {
+    const store: BlobStore = createMemoryBlobStore()
+    Reflect.deleteProperty(store, 'rename')
+    const tests = testsOf(async () => ({ ...harnessOf(), store }))
+    const failure = await failureOf(tests, 'a new name > renames a blob back')
+    expect(failure).to.have.property('message', 'the store has no method "rename"')
+  })
+
+  it('has a broken store for each test', () => {
+    const caught = new Set([unreachable, ...renamingFlaws.map(({ test }) => test)])
     expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
   })
 })

@@ -35,6 +35,7 @@ import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
 import { removeFile } from './write/publish-file.ts'
+import { renameBlob } from './write/rename-blob.ts'
 
 export interface DiskBlobStoreOptions {
   /** The data directory; made if missing. Several processes may share it. */
@@ -123,6 +124,12 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
   }
+  /** The renames under way: they need the temporary directory. */
+  const renames = new Set<Promise<unknown>>()
+  const untilSettled = <T>(renaming: Promise<T>) => {
+    renames.add(renaming)
+    return renaming.finally(() => renames.delete(renaming))
+  }
   const site = { ...data, journal, writer, published: createPublishedUploads() }
   const resumable = createDiskResumableUploads(site)
 
@@ -160,6 +167,19 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
       )
     },
 
+    async rename(key, to, { createOnly = false } = {}) {
+      const newKey = { customer: key.customer, name: to }
+      const renaming = renameBlob({
+        ...{ calls, tempDirectory, directories, journal, writer, createOnly },
+        source: layout.blobPath(key),
+        target: layout.blobPath(newKey),
+        beforeLeaving: (stats) => finishLinked(site, key, stats),
+        beforeReplacing: (stats) => finishLinked(site, newKey, stats),
+      })
+      const stats = await found(untilSettled(renaming))
+      return stats && blobInfo(to, stats)
+    },
+
     list: namesOf,
 
     listDetails: (customer, options) =>
@@ -193,6 +213,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
 
     async close() {
       await resumable.close()
+      await Promise.allSettled(renames)
       await journal.settle()
       await tempDirectory.close()
     },

@@ -1,4 +1,4 @@
-import type { BlobStore, OpenBlob, ResumableUploads } from '@holdfast/core'
+import type { BlobKey, BlobStore, OpenBlob, RenameOptions, ResumableUploads } from '@holdfast/core'
 import type { Faults, Fault, FaultStep } from './faults.ts'
 
 /**
@@ -9,7 +9,7 @@ import type { Faults, Fault, FaultStep } from './faults.ts'
  *   blob is stored.
  * - `open`: `call`; `answer`; then, as the content is read, an `item` for each chunk and `end`; `close` for each time
  *   it is closed. An opened blob that the caller does not get is closed.
- * - `stat`, `delete`, `usage`: `call`, `answer`.
+ * - `stat`, `delete`, `rename`, `usage`: `call`, `answer`.
  * - `list`, `listDetails`, `customers`: `call` when the first item is requested; an `item` for each page of a list and for
  *   each customer; `end`.
  * - the methods of `resumable`: see `injectUploadFaults`.
@@ -18,6 +18,7 @@ import type { Faults, Fault, FaultStep } from './faults.ts'
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
  */
 export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
+  const rename = store.rename?.bind(store)
   return {
     put(key, content, options = {}) {
       const { signal } = options
@@ -39,6 +40,10 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
 
     stat: (key) => faults.call('stat', () => store.stat(key)),
     delete: (key) => faults.call('delete', () => store.delete(key)),
+    ...(rename && {
+      rename: (key: BlobKey, to: string, options?: RenameOptions) =>
+        faults.call('rename', () => rename(key, to, options)),
+    }),
     list: (customer, options) => listedWith(faults, 'list', () => store.list(customer, options)),
     listDetails: (customer, options) =>
       listedWith(faults, 'listDetails', () => store.listDetails(customer, options)),

@@ -45,6 +45,19 @@ const forgetful = changed((_keeper, store) => ({
   free: (_customer, _name, remove) => remove(),
 }))
 
+/** One keeper for all that knows nothing of the file that takes another one's place. */
+const withoutSource = changed((keeper) => ({
+  free: (customer, name, remove) => keeper.free(customer, name, remove),
+}))
+
+/** One keeper for all that does not lock what it frees. */
+const unlocked = changed((keeper) => ({
+  async free(customer, name, remove, source) {
+    const isRemoved = await remove()
+    return keeper.free(customer, name, async () => isRemoved, source)
+  },
+}))
+
 /** Keepers that share nothing. */
 const apart = (store: BlobStore) => [createQuotaKeeper(store), createQuotaKeeper(store)]
 
@@ -227,6 +240,23 @@ export const brokenKeepers: readonly BrokenKeepers[] = [
         )
       },
     })),
+  ],
+  [
+    'takes a renamed file for a deleted one',
+    'replacements and deletions > counts a renamed file once, and frees the file that it replaces',
+    changed((keeper) => ({
+      free: (customer, name, remove, source) => keeper.free(customer, source ?? name, remove),
+    })),
+  ],
+  [
+    'lets an upload count as free what is renamed meanwhile',
+    'replacements and deletions > keeps a rename waiting while an upload to its source is published',
+    withoutSource,
+  ],
+  [
+    'renames without a lock',
+    'replacements and deletions > keeps a rename waiting while an upload to its target is published',
+    unlocked,
   ],
   [
     'limits unfinished uploads of each process',

@@ -1,5 +1,6 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { describeBlobStore } from '../../src/describe-blob-store.ts'
+import { describeRenaming } from '../../src/describe-renaming.ts'
 import { describeResumableUploads } from '../../src/describe-resumable-uploads.ts'
 import { createFaults } from '../../src/faults/faults.ts'
 import { injectFaults } from '../../src/faults/inject-faults.ts'
@@ -20,4 +21,5 @@ async function open() {
 }
 
 describeBlobStore(name, open, { putMemory: 160 * MiB })
+describeRenaming(name, open)
 describeResumableUploads(name, open, { appendMemory: 544 * MiB })

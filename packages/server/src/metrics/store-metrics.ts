@@ -1,6 +1,8 @@
 import {
   isFileServiceError,
+  type BlobKey,
   type BlobStore,
+  type RenameOptions,
   type ResumableUpload,
   type ResumableUploads,
 } from '@holdfast/core'
@@ -89,6 +91,7 @@ export function watchStore(
 ): ClosableStore {
   const timer = createStoreTimer(observer)
   const { timed, taking } = timer
+  const rename = store.rename?.bind(store)
   return {
     ...store,
     put: (key, content, options) =>
@@ -96,6 +99,10 @@ export function watchStore(
     open: (key, options) => timed('open', () => store.open(key, options)),
     stat: (key) => timed('stat', () => store.stat(key)),
     delete: (key) => timed('delete', () => store.delete(key)),
+    ...(rename && {
+      rename: (key: BlobKey, to: string, options?: RenameOptions) =>
+        timed('rename', () => rename(key, to, options)),
+    }),
     usage: (customer) => timed('usage', () => store.usage(customer)),
     list: (customer, options) => watchList('list', store.list(customer, options), timed),
     // One operation for both: they take about as long until the first page.
@@ -136,6 +143,7 @@ const storeOperations = [
   'open',
   'stat',
   'delete',
+  'rename',
   'list',
   'usage',
   'customers',

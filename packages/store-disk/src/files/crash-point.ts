@@ -33,6 +33,9 @@ export const diskCrashPoints = [
   // A deletion.
   'name-removed',
   'removal-synced',
+  // A rename reaches those of a put from `named` on. A create-only one notes first that the file is about to have two names.
+  'rename-noted',
+  'first-name-moved-away',
 ] as const
 
 /** The crash points of uploads in pieces, published on the same channel. Such uploads also reach those of {@link diskCrashPoints}. */

@@ -5,6 +5,7 @@ import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { completeRename } from './noted-renames.ts'
 import { identifyProcess, tempDirectoryName, findTempOwner } from './temp-owner.ts'
 import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
@@ -26,8 +27,11 @@ export interface TempDirectory {
   createTemporaryFile(): Promise<TemporaryFile>
   /** Makes a new empty directory in the directory, and resolves with its path. The caller removes it. */
   createTemporaryDirectory(): Promise<string>
-  /** Makes a note in the directory (see `replacement-journal.ts`), and resolves with its path. */
-  createNote(text: string): Promise<string>
+  /**
+   * Makes a note in the directory, and resolves with its path: of a replacement (see `replacement-journal.ts`) or of a rename (see
+   * `noted-renames.ts`).
+   */
+  createNote(text: string, kind?: NoteKind): Promise<string>
   /** Removes a file; never fails. If it cannot be removed now, it is tried again before each new file. */
   remove(path: string): Promise<void>
   /** Removes the directory with its content; never fails, and warns if it cannot be removed now. */
@@ -121,8 +125,8 @@ export async function openTempDirectory(
     return path
   }
 
-  const createNote = async (text: string): Promise<string> => {
-    const path = join(directory, (files++).toString(36) + noteSuffix)
+  const createNote = async (text: string, kind: NoteKind = 'replacement'): Promise<string> => {
+    const path = join(directory, (files++).toString(36) + noteSuffixes[kind])
     await calls.symlink(text, path)
     return path
   }
@@ -166,10 +170,14 @@ async function removeOrphans(
     const directory = join(parent, entry)
     const owner = await findTempOwner(directory)
     if (owner?.isGone !== true) return
+    const suffixes = Object.values(noteSuffixes)
     const unfinished = (await readdir(directory)).filter(
-      (file) => !file.endsWith(noteSuffix),
+      (file) => !suffixes.some((suffix) => file.endsWith(suffix)),
     ).length
     crashPoint('left-overs-found')
+    for (const { path, text } of (await findNotes(directory, 'rename')) ?? []) {
+      await completeRename(path, text, calls)
+    }
     // The owner may have died after a rename, before it delivered its note to the walks.
     for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
@@ -190,23 +198,33 @@ async function removeOrphans(
   }
 }
 
-/** The suffix of a note's name; no temporary file has it. */
-const noteSuffix = '.note'
+/** The suffixes of the names of notes; no temporary file has one. */
+const noteSuffixes = { replacement: '.note', rename: '.rename' } as const
+
+export type NoteKind = keyof typeof noteSuffixes
 
 /**
- * The texts of the notes in `directory`; `undefined` if there is no such directory. A note is a symbolic link whose
+ * The texts of the notes of replacements in `directory`; `undefined` if there is no such directory. A note is a symbolic link whose
  * target is the text: the link and its text are made atomically.
  */
 export async function readNotes(directory: string): Promise<readonly string[] | undefined> {
+  return (await findNotes(directory, 'replacement'))?.map(({ text }) => text)
+}
+
+async function findNotes(
+  directory: string,
+  kind: NoteKind,
+): Promise<readonly { readonly path: string; readonly text: string }[] | undefined> {
   const entries = await namesIn((path) => readdir(path), directory)
   if (!entries) return undefined
-  const texts: string[] = []
+  const notes: { path: string; text: string }[] = []
   for (const entry of entries) {
-    if (!entry.endsWith(noteSuffix)) continue
-    const text = await textOf(join(directory, entry))
-    if (text !== undefined) texts.push(text)
+    if (!entry.endsWith(noteSuffixes[kind])) continue
+    const path = join(directory, entry)
+    const text = await textOf(path)
+    if (text !== undefined) notes.push({ path, text })
   }
-  return texts
+  return notes
 }
 
 async function textOf(note: string): Promise<string | undefined> {
@@ -227,7 +245,7 @@ export async function addNoteToWalks(
   const running = await namesIn((path) => calls.readdir(path), walks)
   if (!running || running.length === 0) return
   // The same text gives the same name: a walk needs one note of each text.
-  const name = createHash('sha256').update(text).digest('hex') + noteSuffix
+  const name = createHash('sha256').update(text).digest('hex') + noteSuffixes.replacement
   for (const walk of running) {
     try {
       await calls.symlink(text, join(walks, walk, name))

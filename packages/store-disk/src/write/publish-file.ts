@@ -55,7 +55,10 @@ async function nameIt(path: string, publication: Publication): Promise<void> {
 }
 
 /** Unlike a rename, a link never replaces an existing file. */
-async function linkAs(path: string, { calls, target }: Publication): Promise<void> {
+export async function linkAs(
+  path: string,
+  { calls, target }: Pick<Publication, 'calls' | 'target'>,
+): Promise<void> {
   try {
     await calls.link(path, target)
     crashPoint('named')

@@ -1,0 +1,9 @@
+// What the groups of some suites are called beside those of `describeBlobStore`, some of which have the same name.
+
+export function renamingGroup(group: string): string {
+  return `renaming: ${group}`
+}
+
+export function uploadGroup(group: string): string {
+  return `uploads in pieces: ${group}`
+}
