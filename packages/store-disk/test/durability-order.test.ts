@@ -88,6 +88,33 @@ describe('openDiskBlobStore, before it says that a blob', () => {
     await store.close()
   })
 
+  it('is renamed, has synced the directory', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('content'))
+    using recording = await recordSteps()
+    await store.rename?.(key, 'other')
+    expect(recording.steps).to.deep.equal(['rename report.pdf other', 'sync alice'])
+    await store.close()
+  })
+
+  it('is renamed, create-only, has noted that durably, and has one name when it says so', async () => {
+    await using place = await makeTemporaryDirectory()
+    const store = await openDiskBlobStore({ directory: join(place.path, 'data') })
+    await store.put(key, text('content'))
+    using recording = await recordSteps()
+    await store.rename?.(key, 'other', { createOnly: true })
+    expect(recording.steps).to.deep.equal([
+      'sync temporary',
+      'link report.pdf other',
+      'rename report.pdf temporary',
+      'unlink temporary',
+      'sync alice',
+      'unlink temporary',
+    ])
+    await store.close()
+  })
+
   for (const step of ['write temporary', 'sync temporary', 'rename temporary report.pdf']) {
     it(`is stored, has failed without a trace where "${step}" fails`, async () => {
       await using place = await makeTemporaryDirectory()

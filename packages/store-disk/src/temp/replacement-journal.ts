@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileCalls } from '../files/file-calls.ts'
-import { addNoteToWalks, readNotes, type TempDirectory } from './temp-directory.ts'
+import { addNoteToWalks, readNotes } from './notes.ts'
+import type { TempDirectory } from './temp-directory.ts'
 import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**
@@ -62,7 +63,7 @@ export function createReplacementJournal(
   const replaceNoting = async (target: string, giveName: () => Promise<void>) => {
     await deliverKept()
     const text = relative(files, target)
-    const note = await tempDirectory.createNote(text)
+    const note = await tempDirectory.createNote(text, 'replacement')
     try {
       await giveName()
     } finally {

@@ -1,11 +1,12 @@
-import { randomBytes, createHash } from 'node:crypto'
-import { mkdir, rm, unlink, utimes, readdir, readlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm, unlink, utimes, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/make-directories.ts'
 import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
-import { completeRename } from './noted-renames.ts'
+import { addNoteToWalks, type NoteKind, noteSuffixes, readNotes } from './notes.ts'
+import { createRenameNotes, type RenameNotes } from './rename-notes.ts'
 import { identifyProcess, tempDirectoryName, findTempOwner } from './temp-owner.ts'
 import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
@@ -27,11 +28,9 @@ export interface TempDirectory {
   createTemporaryFile(): Promise<TemporaryFile>
   /** Makes a new empty directory in the directory, and resolves with its path. The caller removes it. */
   createTemporaryDirectory(): Promise<string>
-  /**
-   * Makes a note in the directory, and resolves with its path: of a replacement (see `replacement-journal.ts`) or of a rename (see
-   * `noted-renames.ts`).
-   */
-  createNote(text: string, kind?: NoteKind): Promise<string>
+  /** Makes a note in the directory, and resolves with its path. The caller removes it. */
+  createNote(text: string, kind: NoteKind): Promise<string>
+  readonly renames: RenameNotes
   /** Removes a file; never fails. If it cannot be removed now, it is tried again before each new file. */
   remove(path: string): Promise<void>
   /** Removes the directory with its content; never fails, and warns if it cannot be removed now. */
@@ -125,16 +124,17 @@ export async function openTempDirectory(
     return path
   }
 
-  const createNote = async (text: string, kind: NoteKind = 'replacement'): Promise<string> => {
+  const createNote = async (text: string, kind: NoteKind): Promise<string> => {
     const path = join(directory, (files++).toString(36) + noteSuffixes[kind])
     await calls.symlink(text, path)
     return path
   }
 
+  const renames = createRenameNotes({ path: directory, createNote, remove }, calls)
   await makeDirectories(directory)
   crashPoint('instance-made')
   const sweepOthers = async () => {
-    await removeOrphans(parent, (message) => log.warn(message), calls)
+    await removeOrphans(parent, (message) => log.warn(message), { calls, renames })
     await removeDeadMarkers(parent, directory)
   }
   await sweepOthers()
@@ -148,6 +148,7 @@ export async function openTempDirectory(
     createTemporaryFile,
     createTemporaryDirectory,
     createNote,
+    renames,
     remove,
     close: async () => {
       isClosed = true
@@ -163,7 +164,7 @@ export async function openTempDirectory(
 async function removeOrphans(
   parent: string,
   warn: (message: string) => void,
-  calls: FileCalls,
+  { calls, renames }: { readonly calls: FileCalls; readonly renames: RenameNotes },
 ): Promise<void> {
   const walks = join(parent, walksName)
   const removeIfDead = async (entry: string) => {
@@ -175,9 +176,7 @@ async function removeOrphans(
       (file) => !suffixes.some((suffix) => file.endsWith(suffix)),
     ).length
     crashPoint('left-overs-found')
-    for (const { path, text } of (await findNotes(directory, 'rename')) ?? []) {
-      await completeRename(path, text, calls)
-    }
+    await renames.completeIn(directory)
     // The owner may have died after a rename, before it delivered its note to the walks.
     for (const text of (await readNotes(directory)) ?? []) await addNoteToWalks(text, walks, calls)
     await rm(directory, { recursive: true, force: true })
@@ -195,75 +194,5 @@ async function removeOrphans(
       // Another store was faster.
       if (!isAbsence(error)) warnOf(error)
     })
-  }
-}
-
-/** The suffixes of the names of notes; no temporary file has one. */
-const noteSuffixes = { replacement: '.note', rename: '.rename' } as const
-
-export type NoteKind = keyof typeof noteSuffixes
-
-/**
- * The texts of the notes of replacements in `directory`; `undefined` if there is no such directory. A note is a symbolic link whose
- * target is the text: the link and its text are made atomically.
- */
-export async function readNotes(directory: string): Promise<readonly string[] | undefined> {
-  return (await findNotes(directory, 'replacement'))?.map(({ text }) => text)
-}
-
-async function findNotes(
-  directory: string,
-  kind: NoteKind,
-): Promise<readonly { readonly path: string; readonly text: string }[] | undefined> {
-  const entries = await namesIn((path) => readdir(path), directory)
-  if (!entries) return undefined
-  const notes: { path: string; text: string }[] = []
-  for (const entry of entries) {
-    if (!entry.endsWith(noteSuffixes[kind])) continue
-    const path = join(directory, entry)
-    const text = await textOf(path)
-    if (text !== undefined) notes.push({ path, text })
-  }
-  return notes
-}
-
-async function textOf(note: string): Promise<string | undefined> {
-  try {
-    return await readlink(note)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
-}
-
-/** Makes a note of `text` in each directory in `walks`, which need not exist. */
-export async function addNoteToWalks(
-  text: string,
-  walks: string,
-  calls: Pick<FileCalls, 'readdir' | 'symlink'>,
-): Promise<void> {
-  const running = await namesIn((path) => calls.readdir(path), walks)
-  if (!running || running.length === 0) return
-  // The same text gives the same name: a walk needs one note of each text.
-  const name = createHash('sha256').update(text).digest('hex') + noteSuffixes.replacement
-  for (const walk of running) {
-    try {
-      await calls.symlink(text, join(walks, walk, name))
-    } catch (error) {
-      // The walk has it already, or has ended.
-      if (!isSystemError(error, 'EEXIST') && !isAbsence(error)) throw error
-    }
-  }
-}
-
-async function namesIn(
-  read: (directory: string) => Promise<readonly string[]>,
-  directory: string,
-): Promise<readonly string[] | undefined> {
-  try {
-    return await read(directory)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
   }
 }

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
-import { createKeyedLock, FileServiceError } from '@holdfast/core'
+import { FileServiceError } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
 import { fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import { isAbsence } from '../files/translate-fs-error.ts'
-import { awayOf, formatRename, leaveName } from '../temp/noted-renames.ts'
+import { leaveName } from '../temp/rename-notes.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 import { linkAs, nextModificationTime } from './publish-file.ts'
@@ -16,8 +16,7 @@ export interface BlobRename {
   readonly calls: FileCalls
   readonly directories: Pick<DurableDirectories, 'within'>
   readonly journal: Pick<ReplacementJournal, 'replace'>
-  /** Keeps the note of a create-only rename. */
-  readonly tempDirectory: Pick<TempDirectory, 'path' | 'createNote' | 'remove'>
+  readonly tempDirectory: Pick<TempDirectory, 'renames'>
   /** The number of this process among those that share the directory. */
   readonly writer: number
   /** The present path of the blob. */
@@ -40,20 +39,28 @@ export interface BlobRename {
  */
 export async function renameBlob(rename: BlobRename): Promise<BigIntStats | undefined> {
   const { calls, source, target, createOnly } = rename
-  const moving = await fileStats(source, calls)
-  if (!moving) return undefined
-  const replaced = await fileStats(target, calls)
-  if (replaced && createOnly) throw new FileServiceError('already-exists', 'The name is taken')
-  await rename.beforeLeaving(moving)
-  if (replaced) await rename.beforeReplacing(replaced)
-  if (replaced && moving.mtimeNs <= replaced.mtimeNs) {
-    await renewTime(rename).catch((error: unknown) => {
-      // Others have removed the file: the next step finds that.
-      if (!isAbsence(error)) throw error
-    })
+  for (;;) {
+    const moving = await fileStats(source, calls)
+    if (!moving) return undefined
+    const replaced = await fileStats(target, calls)
+    if (replaced && createOnly) throw new FileServiceError('already-exists', 'The name is taken')
+    await rename.beforeLeaving(moving)
+    if (replaced) await rename.beforeReplacing(replaced)
+    if (replaced && moving.mtimeNs <= replaced.mtimeNs) await renewTime(rename)
+    const renamed = await give(rename, moving)
+    if (renamed) return renamed
   }
-  if (!createOnly) return makeDurably(rename, () => replace(rename))
-  return renameUnlessTaken(rename, moving)
+}
+
+/** Gives the file `moving` its new name; resolves with `undefined` if it is at the source no more. */
+async function give(rename: BlobRename, moving: BigIntStats): Promise<BigIntStats | undefined> {
+  const { source, target, createOnly, tempDirectory } = rename
+  // A file with several names may be one that another process is renaming.
+  if (!createOnly && moving.nlink === 1n) return makeDurably(rename, () => replace(rename))
+  const change = createOnly ? linkAndLeave : replaceLinked
+  return tempDirectory.renames.during({ source, target, inode: moving.ino }, (away) =>
+    makeDurably(rename, () => change(rename, moving, away)),
+  )
 }
 
 /**
@@ -61,7 +68,11 @@ export async function renameBlob(rename: BlobRename): Promise<BigIntStats | unde
  * since.
  */
 async function renewTime({ calls, source, writer }: BlobRename): Promise<void> {
-  const file = await calls.open(source, 'r')
+  const file = await calls.open(source, 'r').catch((error: unknown) => {
+    // Others have removed the file: the next step finds that.
+    if (!isAbsence(error)) throw error
+  })
+  if (file === undefined) return
   try {
     await calls.setTimes(file, nextModificationTime(writer))
     await calls.sync(file)
@@ -73,7 +84,7 @@ async function renewTime({ calls, source, writer }: BlobRename): Promise<void> {
 /** Runs `change`, which renames the file, and resolves when that is durable; with `undefined` if it finds no file. */
 async function makeDurably(
   { calls, directories, source, target }: BlobRename,
-  change: () => Promise<BigIntStats>,
+  change: () => Promise<BigIntStats | undefined>,
 ): Promise<BigIntStats | undefined> {
   const [left, entered] = [dirname(source), dirname(target)]
   let renamed: BigIntStats | undefined
@@ -92,79 +103,40 @@ async function makeDurably(
 
 async function replace({ calls, journal, source, target }: BlobRename): Promise<BigIntStats> {
   const moving = await calls.lstat(source)
-  const replaced = await fileStats(target, calls)
-  // rename(2) does nothing if both are names of one file, as after a create-only rename that failed.
-  if (replaced?.ino === moving.ino) await calls.unlink(source)
-  else await journal.replace(target, () => calls.rename(source, target))
+  await journal.replace(target, () => calls.rename(source, target))
   crashPoint('named')
   // Others may have replaced the file at the source since, or removed the one at the target.
   return (await fileStats(target, calls)) ?? moving
 }
 
-/** One create-only rename of a file at a time: of several, one alone gives its file a name that is seen. */
-const lockSource = createKeyedLock()
-
-async function renameUnlessTaken(
+/** Replaces the target, which may be another name of the same file: then rename(2) does nothing. */
+async function replaceLinked(
   rename: BlobRename,
   moving: BigIntStats,
 ): Promise<BigIntStats | undefined> {
-  const { source, tempDirectory } = rename
-  const unlock = await lockSource(source)
-  const note = await takeNote(rename, moving).catch(rethrowAfter(unlock))
-  const names: Names = { areTwo: false }
-  try {
-    return await makeDurably(rename, () => linkAndLeave(rename, note, names))
-  } finally {
-    if (!names.areTwo) await tempDirectory.remove(note)
-    unlock()
-  }
-}
-
-interface Names {
-  /** Whether the file may have two names now. */
-  areTwo: boolean
-}
-
-function rethrowAfter(undo: () => void): (error: unknown) => never {
-  return (error) => {
-    undo()
-    throw error
-  }
-}
-
-/** Notes durably which file is about to have two names; resolves with the path of the note. */
-function takeNote(
-  { calls, source, target, tempDirectory }: BlobRename,
-  { ino: inode }: BigIntStats,
-): Promise<string> {
-  const { path, createNote } = tempDirectory
-  const text = formatRename({ source, target, inode }, path)
-  const noting = async () => {
-    const note = await createNote(text, 'rename')
-    crashPoint('rename-noted')
-    return note
-  }
-  return changeDurably(path, noting, calls)
+  const { calls, source, target } = rename
+  const [left, entered] = [await calls.lstat(source), await fileStats(target, calls)]
+  if (left.ino !== moving.ino) return undefined
+  if (left.ino !== entered?.ino) return replace(rename)
+  await calls.unlink(source)
+  return entered
 }
 
 /**
- * Links the file to its new name, and takes its earlier one away. If others have renamed, removed or replaced it meanwhile, it takes the
- * new name back and begins again: the file at the source is another one now, or there is none (ENOENT).
+ * Links the file to its new name, and takes its earlier one away. If others have renamed, removed or replaced it meanwhile, takes the new
+ * name back, and resolves with `undefined`.
  */
-async function linkAndLeave(rename: BlobRename, note: string, names: Names): Promise<BigIntStats> {
-  const { calls, journal, source, target } = rename
-  const away = awayOf(note)
-  for (;;) {
-    const moving = await calls.lstat(source)
-    const linking = journal.replace(target, () => linkAs(source, { calls, target }))
-    await linking.then(() => (names.areTwo = true))
-    const [left, entered] = [await fileStats(source, calls), await fileStats(target, calls)]
-    // Others may have replaced the file at the source just before it was linked.
-    const linked = left && left.ino === entered?.ino ? left : moving
-    const isLeft = await leaveName(source, linked.ino, away, calls)
-    if (!isLeft) await leaveName(target, linked.ino, away, calls)
-    names.areTwo = false
-    crashPoint('second-name-removed')
-    if (isLeft) return linked
-  }
+async function linkAndLeave(
+  { calls, journal, source, target }: BlobRename,
+  moving: BigIntStats,
+  away: string,
+): Promise<BigIntStats | undefined> {
+  await journal.replace(target, () => linkAs(source, { calls, target }))
+  const [left, entered] = [await fileStats(source, calls), await fileStats(target, calls)]
+  // Others may have replaced the file at the source before it was linked.
+  const other = left && left.ino === entered?.ino && left.ino !== moving.ino ? left : undefined
+  const isLeft = !other && (await leaveName(source, moving.ino, away, calls))
+  if (!isLeft) await leaveName(target, (other ?? moving).ino, away, calls)
+  crashPoint('second-name-removed')
+  return isLeft ? moving : undefined
 }

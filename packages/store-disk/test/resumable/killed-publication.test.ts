@@ -14,6 +14,13 @@ const changes: Readonly<Record<string, (store: DiskBlobStore) => Promise<unknown
     await store.put(blob, piece(7, 5))
     await store.delete(blob)
   },
+  renamed: async (store) => store.rename?.(blob, 'b'),
+  'renamed, create-only': async (store) => store.rename?.(blob, 'b', { createOnly: true }),
+  'replaced by a renamed one, and deleted': async (store) => {
+    await store.put({ ...blob, name: 'b' }, piece(7, 5))
+    await store.rename?.({ ...blob, name: 'b' }, 'a')
+    await store.delete(blob)
+  },
   'replaced by an upload in pieces, and deleted': async (store) => {
     const { id } = await store.resumable.begin('alice', { name: 'a', expiresAfterMs: 3_600_000 })
     await store.resumable.append({ customer: 'alice', id }, 0, piece(7, 5))

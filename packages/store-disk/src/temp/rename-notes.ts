@@ -1,0 +1,203 @@
+import { readdir } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createKeyedLock, FileServiceError } from '@holdfast/core'
+import { fileStats } from '../files/blob-file.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import type { FileCalls } from '../files/file-calls.ts'
+import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { findNotes, type NoteKind } from './notes.ts'
+import { findTempOwner } from './temp-owner.ts'
+
+/** A rename of a file that has two names for a moment, or had them before. */
+export interface NotedRename {
+  readonly source: string
+  readonly target: string
+  /** The number of the file's inode. */
+  readonly inode: bigint
+}
+
+/**
+ * Notes of renames. All processes that share the data directory see them: so they change the names of one file one after the other, and
+ * complete a rename whose process has ended. `docs/decisions/046-two-ways-to-a-new-name.md` explains why both are needed.
+ */
+export interface RenameNotes {
+  /**
+   * Runs `change` while a durable note says which file is renamed. No other call for this file runs meanwhile, in any process. `change`
+   * may move the file to the path `away`.
+   *
+   * @throws FileServiceError `overloaded` if another process renames the file for too long, such as one that is suspended
+   */
+  during<T>(rename: NotedRename, change: (away: string) => Promise<T>): Promise<T>
+  /** Completes the renames that are noted in `directory`, whose process has ended. */
+  completeIn(directory: string): Promise<void>
+}
+
+/** Where a process keeps its notes: its own temporary directory. */
+interface NotePlace {
+  readonly path: string
+  createNote(text: string, kind: NoteKind): Promise<string>
+  remove(path: string): Promise<void>
+}
+
+/** Milliseconds to wait for other processes that rename the same file, in all and between two looks. */
+const patienceMs = 10_000
+const pauseMs = 20
+
+export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNotes {
+  const parent = dirname(place.path)
+  const lockFile = createKeyedLock()
+
+  /** Makes a durable note, and resolves with it and those of other processes about the same file. */
+  const takeNote = async (rename: NotedRename) => {
+    const note = await place.createNote(formatRename(rename, parent), 'rename')
+    try {
+      await changeDurably(place.path, async () => {}, calls)
+      crashPoint('rename-noted')
+      return { note, others: await findOthers(rename.inode, note) }
+    } catch (error) {
+      await place.remove(note)
+      throw error
+    }
+  }
+  /** Resolves with this process's note, once no other process has one for the file. */
+  const takeTurn = async (rename: NotedRename): Promise<string> => {
+    const since = performance.now()
+    for (;;) {
+      // First the note, then the look: of two processes that do both at the same time, at least one sees the other.
+      const { note, others } = await takeNote(rename)
+      if (others.every(({ isGone }) => isGone)) {
+        for (const other of others) await complete(other, calls)
+        return note
+      }
+      await place.remove(note)
+      if (performance.now() - since > patienceMs) throw beingRenamed()
+      await delay(pauseMs * Math.random())
+    }
+  }
+  const findOthers = async (inode: bigint, own: string): Promise<readonly OthersNote[]> => {
+    const others: OthersNote[] = []
+    for (const entry of await readdir(parent)) {
+      const directory = join(parent, entry)
+      for (const { path, text } of (await findNotes(directory, 'rename')) ?? []) {
+        const rename = parseRename(text, parent)
+        if (path === own || rename.inode !== inode) continue
+        const owner = await findTempOwner(directory)
+        others.push({ path, rename, isGone: owner?.isGone === true })
+      }
+    }
+    return others
+  }
+  const during: RenameNotes['during'] = async (rename, change) => {
+    const unlock = await lockFile(String(rename.inode))
+    try {
+      const note = await takeTurn(rename)
+      try {
+        return await change(awayOf(note))
+      } finally {
+        await place.remove(note)
+      }
+    } finally {
+      unlock()
+    }
+  }
+  return {
+    during,
+    async completeIn(directory) {
+      for (const { text } of (await findNotes(directory, 'rename')) ?? []) {
+        await during(parseRename(text, parent), async () => {})
+      }
+    },
+  }
+}
+
+interface OthersNote {
+  readonly path: string
+  readonly rename: NotedRename
+  /** Whether its process has ended. */
+  readonly isGone: boolean
+}
+
+function beingRenamed(): FileServiceError {
+  const message = 'Another process is renaming the file'
+  return new FileServiceError('overloaded', message, { retryAfterMs: 1_000 })
+}
+
+/** The text of a note: the paths are below the data directory, in which `parent` is. Names have no line breaks. */
+function formatRename({ source, target, inode }: NotedRename, parent: string): string {
+  const paths = [source, target].map((path) => relative(dirname(parent), path))
+  return [inode, ...paths].join('\n')
+}
+
+function parseRename(text: string, parent: string): NotedRename {
+  const [inode = '', ...paths] = text.split('\n')
+  const [source = '', target = ''] = paths.map((path) => join(dirname(parent), path))
+  return { inode: BigInt(inode), source, target }
+}
+
+/** Where the rename of `note` moves the file that it takes away from a name. */
+const awayOf = (note: string) => `${note}.away`
+
+/**
+ * Completes, durably, a rename whose process has ended, and removes its note. The file keeps its earlier name if it had not got the new one
+ * yet, or has lost that since.
+ */
+async function complete({ path: note, rename }: OthersNote, calls: FileCalls): Promise<void> {
+  const { source, target, inode } = rename
+  const away = awayOf(note)
+  const leave = async () => {
+    await giveBackUnless(inode, { path: source, away }, calls)
+    if ((await fileStats(target, calls))?.ino === inode) {
+      await leaveName(source, inode, away, calls)
+    }
+  }
+  // An administrator may have removed the customer's directory with all that is in it.
+  await changeDurably(dirname(source), leave, calls).catch(unlessAbsent)
+  await calls.unlink(note).catch(unlessAbsent)
+}
+
+/**
+ * Takes the name `path` from the file of number `inode`, which has another one; resolves with whether it did. A file that others have put
+ * there meanwhile stays. No system call removes a name only if it leads to a certain file. So the name is moved to `away`, looked at, and
+ * given back if need be: only then, `path` is missing for a moment.
+ */
+export async function leaveName(
+  path: string,
+  inode: bigint,
+  away: string,
+  calls: FileCalls,
+): Promise<boolean> {
+  if ((await fileStats(path, calls))?.ino !== inode) return false
+  try {
+    await calls.rename(path, away)
+  } catch (error) {
+    unlessAbsent(error)
+    return false
+  }
+  crashPoint('first-name-moved-away')
+  const isTaken = await giveBackUnless(inode, { path, away }, calls)
+  await calls.unlink(away)
+  return isTaken
+}
+
+/**
+ * Gives the file at `away` its name `path` back, unless it is the one of number `inode`, or others have put a newer one there. Resolves
+ * with whether it is that file.
+ */
+async function giveBackUnless(
+  inode: bigint,
+  { path, away }: { readonly path: string; readonly away: string },
+  calls: FileCalls,
+): Promise<boolean> {
+  const moved = await fileStats(away, calls)
+  if (!moved || moved.ino === inode) return moved !== undefined
+  await calls.link(away, path).catch((error: unknown) => {
+    if (!isSystemError(error, 'EEXIST')) throw error
+  })
+  return false
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!isAbsence(error)) throw error
+}
