@@ -24,6 +24,7 @@ import { list } from './lists/list.ts'
 import { createSetup, type RouterOptions, type Setup } from './options.ts'
 import type { HoldfastState, Route } from './server/exchange.ts'
 import { createBatch } from './uploads/batch.ts'
+import { rename } from './renames/rename.ts'
 import { createUpload, formByLink } from './uploads/form.ts'
 import { createPut } from './uploads/put.ts'
 import { createDraftUpload, createResumable } from './uploads/resumable.ts'
@@ -57,7 +58,7 @@ export function createRoutes(
   entrance: Entrance,
   before: readonly Handler[] = [],
 ): Router<HoldfastState> {
-  const { prefix, log, recorder, links, tus, draft, web } = setup
+  const { service, prefix, log, recorder, links, tus, draft, web } = setup
   const { customersOnly } = entrance
   const router = new koaRouter.Router<HoldfastState>({ prefix, sensitive: true, strict: true })
   const guarded = (name: Route, ...handlers: readonly Handler[]) =>
@@ -109,6 +110,11 @@ export function createRoutes(
   const deleteMany = guarded('delete-batch', createDeleteBatch(log, recorder))
   route('/delete/batch', { post: deleteMany, delete: deleteByName })
   route('/delete/:filename', { delete: deleteByName })
+  if (service.canRename) {
+    const renaming = recordChange('rename', recorder)
+    route('/rename{/}', { post: guarded('rename', renaming, refuseNameless('rename')) })
+    route('/rename/:filename', { post: guarded('rename', renaming, rename) })
+  }
   route('/list', { get: guarded('list', list) })
   if (links) {
     const making = createMakeLink(links, setup.originOf)

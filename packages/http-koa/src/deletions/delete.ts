@@ -6,7 +6,7 @@ import { filesOf } from '../guards/authenticate.ts'
 import { consoleLog, type HttpLog } from '../guards/errors.ts'
 import { refuseConditions } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
-import { decodeUtf8 } from '../http/text.ts'
+import { decodeUtf8, parseJson } from '../http/text.ts'
 import {
   answerFileLines,
   orderedConcurrentMap,
@@ -98,22 +98,13 @@ const longestBody = 4 * 1024 ** 2
 async function readNames(request: IncomingMessage): Promise<readonly string[]> {
   const body = await readWholeBody(request, longestBody)
   if (body === undefined) throw problems.bodyTooLarge(longestBody)
-  const data = parse(decodeUtf8(body))
+  const data = parseJson(decodeUtf8(body))
   // Checked before the items: each wrong item costs memory.
   if (Array.isArray(data) && data.length > mostNames) throw problems.tooManyNames(mostNames)
   if (!isNames(data)) {
     throw problems.invalidField('body', 'it must be a JSON array of names such as ["a.txt"]')
   }
   return data
-}
-
-/** `undefined` for a text that is not JSON. */
-function parse(text = '?'): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isNames(data: unknown): data is readonly string[] {

@@ -15,7 +15,7 @@ export interface AuditEvent {
    * a response with a part that does not begin with the file's first byte counts only if the address had no such event for the
    * same link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
    */
-  readonly event: 'upload' | 'delete' | 'login' | 'link' | 'upload-link' | 'download'
+  readonly event: 'upload' | 'delete' | 'rename' | 'login' | 'link' | 'upload-link' | 'download'
   /**
    * `refused`: for a reason on the client's side; `failed`: for one on our side; `aborted`: the connection ended before the
    * whole body arrived, or before the login was checked.
@@ -27,6 +27,8 @@ export interface AuditEvent {
   readonly customer: string | undefined
   /** The file's name; a refused name may be anything. At most 256 characters. */
   readonly file: string | undefined
+  /** For a rename: the new name, which may be anything if it was refused. At most 256 characters. Otherwise absent. */
+  readonly to?: string
   /** The size of the file that was stored. */
   readonly bytes: number | undefined
   /** The `x-request-id` that the client got. */
@@ -44,7 +46,9 @@ export interface AuditEvent {
 export type Audit = (event: AuditEvent) => Promise<void>
 
 /** The customer and the file of an event. */
-type Subject = Partial<Pick<AuditEvent, 'customer' | 'file' | 'bytes' | 'isByLink'>>
+type Subject = { readonly to?: string | undefined } & Partial<
+  Pick<AuditEvent, 'customer' | 'file' | 'bytes' | 'isByLink'>
+>
 
 /** Records how a change, login or use ended: with `ending.error`, or well without an `ending`. */
 export type RecordEvent = (
@@ -66,13 +70,14 @@ export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRe
   return (exchange) => {
     const address = addressOf(exchange.request) || undefined
     const { state } = exchange
-    return (event, { customer, file, bytes, isByLink }, ending) =>
+    return (event, { customer, file, to, bytes, isByLink }, ending) =>
       audit({
         time: new Date(),
         event,
         ...judge(exchange, ending),
         customer: shorten(customer ?? customerOf(state)?.name),
         file: shorten(file),
+        ...(to !== undefined && { to: shorten(to) }),
         bytes,
         requestId: state.requestId,
         address,
@@ -85,7 +90,7 @@ export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRe
 const longestName = 255
 
 /** Shortens `name`: a client may send one as long as a request's head. */
-function shorten(name: string | undefined): string | undefined {
+function shorten<Name extends string | undefined>(name: Name): Name | string {
   if (name === undefined || name.length <= longestName) return name
   return `${name.slice(0, longestName).toWellFormed()}…`
 }
@@ -102,17 +107,21 @@ function judge(
 }
 
 /**
- * Records in the audit trail how an upload, a deletion of one file, or the making of a link ended; the response waits for the
+ * Records in the audit trail how an upload, a deletion or rename of one file, or the making of a link ended; the response waits for the
  * record. This middleware goes before the route, and after authentication.
  */
 export function recordChange(
-  event: 'upload' | 'delete' | 'link',
+  event: 'upload' | 'delete' | 'rename' | 'link',
   recorder: AuditRecorder,
 ): Middleware<HoldfastState> {
   return async (ctx, next) => {
     const exchange = exchangeIn(ctx)
     const record = recorder(exchange)
-    const subject = () => ({ file: ctx.state.fileName, bytes: ctx.state.stored?.size })
+    const subject = () => ({
+      file: ctx.state.fileName,
+      to: ctx.state.newName,
+      bytes: ctx.state.stored?.size,
+    })
     try {
       await next()
     } catch (error) {

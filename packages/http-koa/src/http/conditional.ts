@@ -129,15 +129,18 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Refuses a deletion with a precondition.
+ * Refuses a deletion or a rename with a precondition.
  *
- * @throws HttpProblem 400 for a precondition. If it were ignored, a file that the client wants to keep could be deleted; if it
- *   were checked first, another upload could replace the file between check and deletion.
+ * @throws HttpProblem 400 for a precondition. If it were ignored, a file that the client wants to keep could be gone; if it were
+ *   checked first, another upload could replace the file between check and change.
  */
-export function refuseConditions(headers: IncomingHttpHeaders): void {
+export function refuseConditions(
+  headers: IncomingHttpHeaders,
+  what: 'deletions' | 'renames' = 'deletions',
+): void {
   for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'] as const) {
     if (headers[name] !== undefined) {
-      throw problems.invalidHeader(name, 'deletions support no conditions')
+      throw problems.invalidHeader(name, `${what} support no conditions`)
     }
   }
 }

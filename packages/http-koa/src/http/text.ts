@@ -11,6 +11,15 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** The value of `text`, which is JSON; `undefined` for any other text, and for none. */
+export function parseJson(text = '?'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const ascii = /^[\x00-\x7f]*$/
 
 /**

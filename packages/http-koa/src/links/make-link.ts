@@ -4,7 +4,7 @@ import type { RouterMiddleware } from '@koa/router'
 import type { OriginOf } from '../guards/address-of.ts'
 import { filesOf } from '../guards/authenticate.ts'
 import { problems } from '../http/problems.ts'
-import { decodeUtf8 } from '../http/text.ts'
+import { decodeUtf8, parseJson } from '../http/text.ts'
 import { fileNameInPath, type HoldfastState } from '../server/exchange.ts'
 import { readWholeBody } from '../server/request-body.ts'
 import type { LinkRequest } from './link-schema.ts'
@@ -66,7 +66,7 @@ const longestBody = 4096
 async function readLinkRequest(request: IncomingMessage, maxSeconds: number): Promise<LinkRequest> {
   const text = decodeUtf8(await readBody(request))
   if (text === '') return {}
-  const data = parse(text)
+  const data = parseJson(text)
   if (!isLinkRequest(data)) throw problemOf(maxSeconds)
   if (data.expiresIn !== undefined && data.expiresIn > maxSeconds) throw wrongTime(maxSeconds)
   checkVerb(data)
@@ -95,15 +95,6 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
     throw problems.invalidField('body', `it is longer than ${longestBody} bytes`)
   }
   return body
-}
-
-/** `undefined` for a text that is not JSON. */
-function parse(text = '?'): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isLinkRequest(data: unknown): data is LinkRequest {

@@ -117,6 +117,8 @@ export interface HoldfastState {
   event?: 'upload-link'
   /** The file name in the request, once it is known; it may be one that is not allowed. */
   fileName?: string
+  /** The name that a rename asks for; it may be one that is not allowed. */
+  newName?: string
   /** The file that an upload has stored, once it is stored durably. */
   stored?: BlobInfo
   /** Headers that the protocol demands in the response, even if it is an error. */
@@ -136,6 +138,7 @@ export const routes = [
   'usage',
   'delete',
   'delete-batch',
+  'rename',
   'link',
   'ping',
   'other',

@@ -25,6 +25,9 @@ const put = (path: string, body = '12345', headers = {}) =>
 const login = (headers: Readonly<Record<string, string>>) => request('GET', '/list', headers)
 const refused = (reason: string, more: Partial<StableEvent> = {}) =>
   event({ outcome: 'refused', reason, ...more })
+const rename = (name: string, body: string) => customerRequest('POST', `/rename/${name}`, {}, body)
+const renamed = (more: Partial<StableEvent>) => event({ event: 'rename', file: 'taken', ...more })
+const refusal = (reason: string) => ({ outcome: 'refused', reason }) as const
 const digest = 'sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:'
 const long = 'x'.repeat(300)
 
@@ -54,6 +57,22 @@ const table: readonly (readonly [
     'a form in no encoding',
     formRequest(form(filePart('\xff'))),
     refused('invalid-file-name', { file: '\ufffd' }),
+  ],
+  ['a rename', rename('taken', '{"to":"b"}'), renamed({ to: 'b' })],
+  [
+    'a rename that is refused',
+    rename('taken', '{"to":"taken","createOnly":1}'),
+    renamed({ ...refusal('invalid-field') }),
+  ],
+  [
+    'a rename to no name',
+    rename('taken', '{"to":"../"}'),
+    renamed({ to: '../', ...refusal('invalid-field') }),
+  ],
+  [
+    'a rename of nothing',
+    rename('none', '{"to":"b"}'),
+    renamed({ file: 'none', to: 'b', ...refusal('not-found') }),
   ],
   ['no file', formRequest(form(textPart('a', 'b'))), refused('no-file')],
   ['no form', formRequest('nonsense'), refused('malformed-multipart')],

@@ -12,6 +12,7 @@ export function formatEvent(event: AuditEvent): string {
     reason: event.reason ?? null,
     customer: event.customer ?? null,
     file: event.file ?? null,
+    ...(event.to !== undefined && { to: event.to }),
     bytes: event.bytes ?? null,
     requestId: event.requestId ?? null,
     address: event.address ?? null,

@@ -27,6 +27,11 @@ describe('formatEvent', () => {
     expect(formatEvent({ ...event, isByLink: false })).to.equal(formatEvent(event))
   })
 
+  it('has the new name after the earlier one', () => {
+    const renamed = { ...event, event: 'rename', bytes: undefined, to: 'b\u202e.txt' } as const
+    expect(formatEvent(renamed)).to.include('"file":"a.txt","to":"b\\u202e.txt","bytes":null')
+  })
+
   it('says null where something is not known', () => {
     const { reason: _, ...unknown } = event
     const nothing = { customer: undefined, file: undefined, bytes: undefined, address: undefined }

@@ -16,6 +16,7 @@ import { loginBrake } from './areas/login-brake.ts'
 import { methodsAndPaths } from './areas/methods-and-paths.ts'
 import { overload } from './areas/overload.ts'
 import { ping } from './areas/ping.ts'
+import { renaming } from './areas/rename.ts'
 import { serve } from './areas/serve.ts'
 import { serveConditional } from './areas/serve-conditional.ts'
 import { serveHeaders } from './areas/serve-headers.ts'
@@ -74,6 +75,7 @@ const storeAreas = [
   usage,
   deletion,
   deleteBatch,
+  renaming,
   isolation,
 ]
 
@@ -105,6 +107,7 @@ const areas = [
   usage,
   deletion,
   deleteBatch,
+  renaming,
   isolation,
   limits,
   storeFaults,
