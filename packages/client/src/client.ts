@@ -10,6 +10,7 @@ import {
   listPages,
 } from './calls/list.ts'
 import { type SendingOptions, createSender, jsonOf, type Request } from './requests/requests.ts'
+import { type RenameOptions, rename } from './calls/rename.ts'
 import { type StatOptions, stat } from './calls/stat.ts'
 import {
   type FileToUpload,
@@ -96,6 +97,12 @@ export interface Client {
   /** Deletes a file for good; `not-found` if there is none. */
   delete(name: string, options?: DeleteOptions): Promise<void>
   /**
+   * Gives a file another name, and replaces a file of that name, unless `createOnly` is set; `not-found` if there is none. If an answer is
+   * lost and the file is not found under the new name alone, it rejects with `no-answer`, and does not try again: another file may have the
+   * name by then.
+   */
+  rename(name: string, to: string, options?: RenameOptions): Promise<void>
+  /**
    * Deletes many files for good, and yields the outcome of each as it comes, in the order of `names`. Each request deletes up to 10,000,
    * and is sent when a result is asked for. Each file is deleted or refused on its own, such as with `not-found`. When the caller stops or
    * aborts, the server begins no further deletion.
@@ -164,6 +171,9 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
         }
       })
     },
+
+    rename: (name, to, renameOptions = {}) =>
+      rename(requests, retryPolicy, name, to, renameOptions),
 
     deleteMany: (names, manyOptions = {}) => deleteMany(requests, retryPolicy, names, manyOptions),
 

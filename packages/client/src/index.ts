@@ -30,6 +30,7 @@ export type { ListOptions, PageOptions } from './calls/list.ts'
 export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
 export type { SendingOptions } from './requests/requests.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
+export type { RenameOptions } from './calls/rename.ts'
 export type { StatOptions } from './calls/stat.ts'
 export type {
   RequestBody,

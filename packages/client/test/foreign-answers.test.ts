@@ -31,6 +31,7 @@ const questions: Readonly<Record<string, (client: Client, base: string) => Promi
   download: (client) => client.download('a'),
   'download of a part': (client) => client.download('a', { start: 1, end: 2 }),
   delete: (client) => client.delete('a'),
+  rename: (client) => client.rename('a', 'b'),
   deleteMany: (client) => all(client.deleteMany(['a'])),
   link: (client) => client.link('a'),
   usage: (client) => client.usage(),

@@ -256,6 +256,21 @@ function atOnce(test: RenamingTest): void {
     })
   }
 
+  test('renames a blob once to one name, replacing and create-only', async ({ store, rename }) => {
+    await store.put(before, inChunks(pattern(1000)))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        rename(before, 'after', index % 2 ? createOnly : {}),
+      ),
+    )
+    const infos = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' && outcome.value ? [outcome.value] : [],
+    )
+    expect(infos, 'winners').to.have.length(1)
+    await expectBlob(store, after, pattern(1000))
+    await expectAbsent(store, before)
+  })
+
   test('lets exactly one of ten create-only renames to one name succeed', async (harness) => {
     const { store, rename } = harness
     const keys = Array.from({ length: 10 }, (_, index) => ({

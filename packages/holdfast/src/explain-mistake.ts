@@ -12,6 +12,10 @@ const habits: Readonly<Record<string, { readonly letters: RegExp; readonly hint:
     letters: /^[alA1]+$/,
     hint: 'Use -l for sizes and times; names that begin with a dot are listed without an option.',
   },
+  mv: {
+    letters: /^[finv]+$/,
+    hint: 'mv replaces a file of the new name without a question; --no-clobber keeps it.',
+  },
   rm: {
     letters: /^[rRfiv]+$/,
     hint: 'rm needs no options: it asks nothing, and there are no folders.',
@@ -61,6 +65,8 @@ const commands: Readonly<Record<string, string>> = {
   delete: 'rm',
   remove: 'rm',
   del: 'rm',
+  move: 'mv',
+  rename: 'mv',
   upload: 'put',
   send: 'put',
   push: 'put',

@@ -160,7 +160,7 @@ describe('holdfast', () => {
     [['sreve'], 'Did you mean serve?'],
     [['delete', 'x'], 'holdfast rm does that.\nSee holdfast rm --help.'],
     [['--port', '1'], 'Say which command: '],
-    [['mv', 'a', 'b'], 'holdfast: There is no command "mv".\nSee holdfast --help.\n'],
+    [['cp', 'a', 'b'], 'holdfast: There is no command "cp".'],
     [['xyzzy', '--foo'], 'There is no command "xyzzy".\nSee holdfast --help.\n'],
     [['sycn', 'a'], 'There is no command "sycn".\nDid you mean sync?\n'],
   ]

@@ -69,7 +69,7 @@ export const problems = {
   'no-file-name': {
     status: 400,
     message:
-      '^(No filename\\. Use /serve/<filename>$|No filename\\. Use /delete/<filename>$|No filename\\. Use /upload/<filename>$|No filename\\. Use Upload-Metadata: filename <base64>$)',
+      '^(No filename\\. Use /serve/<filename>$|No filename\\. Use /delete/<filename>$|No filename\\. Use /rename/<filename>$|No filename\\. Use /upload/<filename>$|No filename\\. Use Upload-Metadata: filename <base64>$)',
   },
   'invalid-file-name': { status: 400, message: '^(Invalid filename: )' },
   'not-found': { status: 400, message: '^(File not found$)' },
@@ -85,7 +85,8 @@ export const problems = {
   },
   'invalid-field': {
     status: 400,
-    message: '^Invalid (sha256|verb|expiresIn|inline|prefix|maxFiles|maxSize|replace|body):.',
+    message:
+      '^Invalid (sha256|verb|expiresIn|inline|prefix|maxFiles|maxSize|replace|to|createOnly|body):.',
   },
   'no-file': { status: 400, message: '^(No file$)' },
   'more-than-one-file': { status: 400, message: '^(More than one file$)' },

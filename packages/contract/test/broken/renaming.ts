@@ -243,6 +243,11 @@ export const renamingFlaws: readonly BrokenStore[] = [
     }),
   ),
   broken(
+    'copies, and deletes afterwards',
+    'at once > renames a blob once to one name, replacing and create-only',
+    racing,
+  ),
+  broken(
     'looks, and copies afterwards',
     'at once > lets exactly one of ten create-only renames to one name succeed',
     racing,

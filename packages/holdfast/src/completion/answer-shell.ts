@@ -116,7 +116,7 @@ export type Suggestions = readonly Suggestion[] | 'files'
 type FindNames = (prefix: string) => Promise<readonly string[]>
 
 /** The commands whose words are names of files on the server. */
-const takeNames = ['get', 'cat', 'ls', 'rm', 'stat', 'link']
+const takeNames = ['get', 'cat', 'ls', 'mv', 'rm', 'stat', 'link']
 
 /**
  * What may come at the end of `words`, the words of a command line after the program's name. The last one may be empty. `cli` describes

@@ -2,6 +2,7 @@ import { completion } from '../completion/completion.ts'
 import { du } from './files/du.ts'
 import { link } from './files/link.ts'
 import { ls } from './files/ls.ts'
+import { mv } from './files/mv.ts'
 import { rm } from './files/rm.ts'
 import { stat } from './files/stat.ts'
 import { cat } from './get/cat.ts'
@@ -20,6 +21,7 @@ export const clientVerbs: readonly ClientVerb[] = [
   cat,
   ls,
   stat,
+  mv,
   rm,
   link,
   du,

@@ -30,6 +30,8 @@ export interface RenameNotes {
    * @throws FileServiceError `overloaded` if another process renames the file for too long, such as one that is suspended
    */
   during<T>(rename: NotedRename, change: (away: string) => Promise<T>): Promise<T>
+  /** Runs `change` without a note, while no other call for the file runs in this process. */
+  alone<T>(inode: bigint, change: () => Promise<T>): Promise<T>
   /** Completes the renames that are noted in `directory`, whose process has ended. */
   completeIn(directory: string): Promise<void>
 }
@@ -89,21 +91,26 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
     }
     return others
   }
-  const during: RenameNotes['during'] = async (rename, change) => {
-    const unlock = await lockFile(String(rename.inode))
+  const alone: RenameNotes['alone'] = async (inode, change) => {
+    const unlock = await lockFile(String(inode))
     try {
+      return await change()
+    } finally {
+      unlock()
+    }
+  }
+  const during: RenameNotes['during'] = (rename, change) =>
+    alone(rename.inode, async () => {
       const note = await takeTurn(rename)
       try {
         return await change(awayOf(note))
       } finally {
         await place.remove(note)
       }
-    } finally {
-      unlock()
-    }
-  }
+    })
   return {
     during,
+    alone,
     async completeIn(directory) {
       for (const { text } of (await findNotes(directory, 'rename')) ?? []) {
         await during(parseRename(text, parent), async () => {})

@@ -55,10 +55,13 @@ export async function renameBlob(rename: BlobRename): Promise<BigIntStats | unde
 /** Gives the file `moving` its new name; resolves with `undefined` if it is at the source no more. */
 async function give(rename: BlobRename, moving: BigIntStats): Promise<BigIntStats | undefined> {
   const { source, target, createOnly, tempDirectory } = rename
+  const { renames } = tempDirectory
   // A file with several names may be one that another process is renaming.
-  if (!createOnly && moving.nlink === 1n) return makeDurably(rename, () => replace(rename))
+  if (!createOnly && moving.nlink === 1n) {
+    return renames.alone(moving.ino, () => makeDurably(rename, () => replace(rename, moving)))
+  }
   const change = createOnly ? linkAndLeave : replaceLinked
-  return tempDirectory.renames.during({ source, target, inode: moving.ino }, (away) =>
+  return renames.during({ source, target, inode: moving.ino }, (away) =>
     makeDurably(rename, () => change(rename, moving, away)),
   )
 }
@@ -101,15 +104,22 @@ async function makeDurably(
   return renamed
 }
 
-async function replace({ calls, journal, source, target }: BlobRename): Promise<BigIntStats> {
+async function replace(
+  { calls, journal, source, target }: BlobRename,
+  { ino, nlink }: BigIntStats,
+): Promise<BigIntStats | undefined> {
   const moving = await calls.lstat(source)
+  if (moving.ino !== ino || moving.nlink > nlink) return undefined
   await journal.replace(target, () => calls.rename(source, target))
+  const [left, entered] = [await fileStats(source, calls), await fileStats(target, calls)]
+  // rename(2) does nothing for two names of one file: another process has linked it to the same target meanwhile.
+  if (left?.ino === ino && entered?.ino === ino) return undefined
   crashPoint('named')
-  // Others may have replaced the file at the source since, or removed the one at the target.
-  return (await fileStats(target, calls)) ?? moving
+  // Others may have replaced the file at the source, or removed the one at the target.
+  return entered ?? moving
 }
 
-/** Replaces the target, which may be another name of the same file: then rename(2) does nothing. */
+/** Replaces the target, which may be another name of the same file: then rename(2) would do nothing. */
 async function replaceLinked(
   rename: BlobRename,
   moving: BigIntStats,
@@ -117,7 +127,7 @@ async function replaceLinked(
   const { calls, source, target } = rename
   const [left, entered] = [await calls.lstat(source), await fileStats(target, calls)]
   if (left.ino !== moving.ino) return undefined
-  if (left.ino !== entered?.ino) return replace(rename)
+  if (left.ino !== entered?.ino) return replace(rename, moving)
   await calls.unlink(source)
   return entered
 }

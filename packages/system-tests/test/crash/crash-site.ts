@@ -24,7 +24,7 @@ export interface CrashSite extends Site {
   readonly leaveBehind: () => Promise<void>
   /** The names of the directories of open stores, and of dead ones. */
   readonly owners: () => Promise<readonly string[]>
-  /** Those of them in which there is something. */
+  /** Those of them in which there is a file; a note of a rename is none. */
   readonly ownersOfFiles: () => Promise<readonly string[]>
   /** The directory of the customer's uploads in pieces, each of which has one below it. */
   readonly uploads: string
@@ -56,7 +56,8 @@ export async function createCrashSite(): Promise<CrashSite> {
     owners: () => ownersIn(data),
     ownersOfFiles: async () => {
       const owners = (await ownersIn(data)).map(async (name) => {
-        return (await readdir(join(data, 'tmp', name))).length > 0 ? [name] : []
+        const entries = await readdir(join(data, 'tmp', name))
+        return entries.some((entry) => !entry.endsWith('.rename')) ? [name] : []
       })
       return (await Promise.all(owners)).flat()
     },

@@ -12,7 +12,7 @@ const piece = 20 * KiB
 
 const before = { 'kept.txt': patternedContent('kept', 100), 'a.txt': patternedContent('old', KiB) }
 const file = { name: 'a.txt', content: patternedContent('new', whole) }
-const changes = [[file.name, file.content]] as const
+const changes = [{ [file.name]: file.content }]
 
 const publishing: readonly CrashPoint[] = [
   ...(['content-synced', 'temporary-made'] as const),

@@ -23,8 +23,8 @@ export interface Scenario {
   readonly request?: (url: string, site: CrashSite, place: string) => Promise<Answer>
   /** The status of the answer, and a part of its text. */
   readonly answer?: readonly [status: number, text: string]
-  /** The file that each `named` gives its name, and each `name-removed` takes away, in order. */
-  readonly changes?: readonly (readonly [name: string, content: Buffer | undefined])[]
+  /** What each `named` and each `name-removed` changes, in order: files that get their names, and those that lose them (`undefined`). */
+  readonly changes?: readonly Readonly<Record<string, Buffer | undefined>>[]
   /** What the request itself has somebody else store meanwhile. */
   readonly rivals?: Files
   /** Directories of two processes that died are there before. */
@@ -54,9 +54,11 @@ export function filesAfter(scenario: Scenario, steps?: readonly CrashPoint[]): F
   const { before = {}, changes = [], rivals = {} } = scenario
   const published = steps?.filter((step) => publishing.includes(step)).length
   const files = new Map(Object.entries({ ...before, ...rivals }))
-  for (const [name, content] of changes.slice(0, published)) {
-    if (content === undefined) files.delete(name)
-    else files.set(name, content)
+  for (const change of changes.slice(0, published)) {
+    for (const [name, content] of Object.entries(change)) {
+      if (content === undefined) files.delete(name)
+      else files.set(name, content)
+    }
   }
   return Object.fromEntries(files)
 }

@@ -1,6 +1,6 @@
 import { patternedContent } from './patterned-content.ts'
 import type { Scenario, CrashPoint } from './scenario.ts'
-import { send, sendBatchInTurn, sendForm } from './send.ts'
+import { send, sendBatchInTurn, sendForm, sendRename } from './send.ts'
 import { createAgainstRival } from './uploads.ts'
 
 /** One whose steps are known. */
@@ -44,7 +44,7 @@ function overwrite(
     before: { ...kept, 'a.txt': old(oldSize) },
     request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(newSize)),
     answer: ok,
-    changes: [['a.txt', fresh(newSize)]],
+    changes: [{ 'a.txt': fresh(newSize) }],
     steps: [...arriving, ...certain, ...named, ...answered],
   }
 }
@@ -55,7 +55,7 @@ const uploads: readonly KnownScenario[] = [
     before: {},
     request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(large) }),
     answer: ok,
-    changes: [['a.txt', fresh(large)]],
+    changes: [{ 'a.txt': fresh(large) }],
     steps: [
       ...largeArriving,
       'form-complete',
@@ -73,7 +73,7 @@ const uploads: readonly KnownScenario[] = [
     before: kept,
     request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(64 * KiB + 1)),
     answer: ok,
-    changes: [['a.txt', fresh(64 * KiB + 1)]],
+    changes: [{ 'a.txt': fresh(64 * KiB + 1) }],
     steps: ['temporary-made', 'content-ended', ...certain, ...named, ...answered],
   },
   {
@@ -83,7 +83,7 @@ const uploads: readonly KnownScenario[] = [
     // With the field it is read as a stream, in however many pieces it comes.
     request: (url) => sendForm(url, '/upload', { 'a.txt': fresh(64 * KiB) }, { note: 'x' }),
     answer: ok,
-    changes: [['a.txt', fresh(64 * KiB)]],
+    changes: [{ 'a.txt': fresh(64 * KiB) }],
     steps: ['temporary-made', 'form-complete', 'content-ended', ...certain, ...named, ...answered],
   },
   {
@@ -122,10 +122,7 @@ const uploads: readonly KnownScenario[] = [
     before: { ...kept, 'a.txt': old(2) },
     request: (url) => sendBatchInTurn(url, { 'a.txt': fresh(1), 'b.txt': fresh(5 * KiB) }),
     answer: [200, '"filename":"b.txt","statusCode":200'],
-    changes: [
-      ['a.txt', fresh(1)],
-      ['b.txt', fresh(5 * KiB)],
-    ],
+    changes: [{ 'a.txt': fresh(1) }, { 'b.txt': fresh(5 * KiB) }],
     steps: [
       ...[...arrived, ...certain, ...named],
       'answer-ready',
@@ -153,7 +150,7 @@ const creations: readonly KnownScenario[] = [
     before: kept,
     request: (url) => send(url, 'PUT', '/upload/a.txt', fresh(64 * KiB - 1), createOnly),
     answer: ok,
-    changes: [['a.txt', fresh(64 * KiB - 1)]],
+    changes: [{ 'a.txt': fresh(64 * KiB - 1) }],
     steps: [...arrived, ...certain, 'named', 'second-name-removed', 'name-synced', ...answered],
   },
   {
@@ -181,7 +178,7 @@ const deletions: readonly KnownScenario[] = [
     before: { ...kept, 'a.txt': old(KiB) },
     request: (url) => send(url, 'DELETE', '/delete/a.txt'),
     answer: ok,
-    changes: [['a.txt', undefined]],
+    changes: [{ 'a.txt': undefined }],
     steps: ['name-removed', 'removal-synced', ...answered],
   },
   {
@@ -190,6 +187,48 @@ const deletions: readonly KnownScenario[] = [
     before: kept,
     request: (url) => send(url, 'DELETE', '/delete/a.txt'),
     answer: [400, 'File not found'],
+    steps: answered,
+  },
+]
+
+const renamed = { 'a.txt': undefined, 'b.txt': old(KiB) }
+
+const renames: readonly KnownScenario[] = [
+  {
+    title: 'a rename',
+    before: { ...kept, 'a.txt': old(KiB) },
+    request: (url) => sendRename(url, 'a.txt', { to: 'b.txt' }),
+    answer: ok,
+    changes: [renamed],
+    steps: ['directory-synced', ...named, ...answered],
+  },
+  {
+    title: 'a rename in place of a newer file',
+    kills: ['named', 'name-synced'],
+    before: { ...kept, 'a.txt': old(KiB), 'b.txt': old(64 * KiB) },
+    request: (url) => sendRename(url, 'a.txt', { to: 'b.txt' }),
+    answer: ok,
+    changes: [renamed],
+    steps: ['directory-synced', ...named, ...answered],
+  },
+  {
+    title: 'a create-only rename',
+    before: { ...kept, 'a.txt': old(KiB) },
+    request: (url) => sendRename(url, 'a.txt', { to: 'b.txt', createOnly: true }),
+    answer: ok,
+    changes: [renamed],
+    steps: [
+      ...(['rename-noted', 'directory-synced', 'named', 'first-name-moved-away'] as const),
+      ...(['second-name-removed', 'name-synced'] as const),
+      ...answered,
+    ],
+  },
+  {
+    title: 'a create-only rename to a taken name',
+    kills: ['answer-ready'],
+    before: { 'a.txt': old(KiB), 'b.txt': old(1) },
+    request: (url) => sendRename(url, 'a.txt', { to: 'b.txt', createOnly: true }),
+    answer: [412, 'Precondition Failed'],
     steps: answered,
   },
 ]
@@ -227,5 +266,6 @@ export const scenarios: readonly KnownScenario[] = [
   ...uploads,
   ...creations,
   ...deletions,
+  ...renames,
   ...starts,
 ]

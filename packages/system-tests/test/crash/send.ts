@@ -82,6 +82,16 @@ export async function sendForm(
   return send(url, 'POST', path, Buffer.from(await encoded.arrayBuffer()), { 'content-type': type })
 }
 
+/** Asks for another name. */
+export function sendRename(
+  url: string,
+  name: string,
+  body: { readonly to: string; readonly createOnly?: boolean },
+): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  return send(url, 'POST', `/rename/${name}`, Buffer.from(JSON.stringify(body)), headers)
+}
+
 /** Sends two files as a batch, the second one when the answer to the first has begun. */
 export async function sendBatchInTurn(
   url: string,

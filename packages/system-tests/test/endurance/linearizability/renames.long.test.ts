@@ -41,7 +41,8 @@ const withContent = (files: TwoFiles, name: string, content: string | undefined)
 
 /** The steps that explain an answer, one after the other. */
 function stepsOf({ kind, id, name, to }: Asked, answer: Answer): readonly Change[] {
-  const reply = answer.status === 200 ? 'OK' : `${answer.status} ${messageOf(answer)}`
+  const reply =
+    answer.status === 200 ? answer.body.toString() : `${answer.status} ${messageOf(answer)}`
   const what = `${kind} ${id} of ${name}${kind.startsWith('move') ? ` to ${to}` : ''}: ${reply}`
   const step = (explains: Change['explains'], effect: Change['effect'] = (files) => files) => {
     return { what, explains, effect }
