@@ -19,7 +19,8 @@ import { describeWritten } from './write/object-write.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { putObject } from './write/put-object.ts'
 import { readBlob } from './read/read-blob.ts'
-import { createRemovals, createObjectRemover } from './write/removals.ts'
+import { createKeyTurns, createObjectRemover, createRemovals } from './write/removals.ts'
+import { renameObject } from './write/rename-object.ts'
 import { translating } from './errors/s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './write/stale-uploads.ts'
 import { statObject } from './read/stat-object.ts'
@@ -107,7 +108,8 @@ export async function openTryingBy(
   const kept = createKeptObjects(cacheBytes)
   const underWay = new Set<string>()
   const removals = createRemovals()
-  const removeObject = createObjectRemover(changing, removals)
+  const inTurn = createKeyTurns()
+  const removeObject = createObjectRemover(changing, removals, inTurn)
   const trial = { client, bucket, prefix, log }
   try {
     await checkBucket({ s3, bucket, prefix, region, createBucket, endpoint: options.endpoint })
@@ -144,10 +146,11 @@ export async function openTryingBy(
     ...{ key: keys.keyOf(key), name: key.name },
   })
 
+  const ours = { changing, removals, budget, underWay, log }
+
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {
       const object = objectOf(key)
-      const ours = { changing, removals, budget, underWay, log }
       const write = { ...object, ...ours, createOnly, mark: randomUUID() }
       const written = await putObject(write, content, signal, release)
       return describeWritten(written, key.name, await statObject(object).catch(() => undefined))
@@ -162,6 +165,14 @@ export async function openTryingBy(
     },
 
     delete: async (key) => translating(removeObject(objectOf(key))),
+
+    async rename(key, to, { createOnly = false } = {}) {
+      const [source, target] = [objectOf(key), objectOf({ ...key, name: to })]
+      const write = { ...target, ...ours, createOnly, mark: randomUUID() }
+      const written = await inTurn('rename', source.key, () => renameObject(source, write))
+      if (written === undefined) return undefined
+      return describeWritten(written, to, await statObject(target).catch(() => undefined))
+    },
 
     list: (customer, listOptions = {}) => listNames(listing, customer, listOptions),
 

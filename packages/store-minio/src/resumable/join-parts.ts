@@ -23,18 +23,30 @@ export interface JoinedParts {
   readonly parts: readonly CompletedPart[]
 }
 
+/** An object, or a part of one, that the server copies. */
+export interface CopiedPart {
+  readonly key: string
+  /** The positions of the first and the last byte. Default: the whole object. */
+  readonly range?: readonly [first: number, last: number]
+  /** The entity tag that the object must have, in quotes. Default: any. */
+  readonly etag?: string
+}
+
 /** How many parts the server copies at once. */
 const copiesAtOnce = 4
 
-/** Begins a multipart upload and lets the server copy the objects `keys` into it, in this order. */
-export async function joinParts(write: ObjectWrite, keys: readonly string[]): Promise<JoinedParts> {
+/** Begins a multipart upload and lets the server copy these `sources` into it, in this order. */
+export async function joinParts(
+  write: ObjectWrite,
+  sources: readonly CopiedPart[],
+): Promise<JoinedParts> {
   const { s3, bucket, key, underWay } = write
   const objectRef = { Bucket: bucket, Key: key }
   const beginning = new CreateMultipartUploadCommand({ ...objectRef, Metadata: metadataOf(write) })
   const { UploadId: multipartId = '' } = await translating(s3.send(beginning))
   underWay.add(multipartId)
   try {
-    const etags = await translating(copyAll(write, multipartId, keys))
+    const etags = await copyAll(write, multipartId, sources)
     const parts = etags.map((ETag, index) => ({ PartNumber: index + 1, ETag }))
     return { multipartId, parts }
   } catch (error) {
@@ -47,14 +59,15 @@ export async function joinParts(write: ObjectWrite, keys: readonly string[]): Pr
 async function copyAll(
   write: ObjectWrite,
   multipartId: string,
-  keys: readonly string[],
+  sources: readonly CopiedPart[],
 ): Promise<string[]> {
-  if (keys.length === 0) return [await putEmptyPart(write, multipartId)]
+  if (sources.length === 0) return [await putEmptyPart(write, multipartId)]
   const etags: string[] = []
   let next = 0
   const work = async () => {
-    for (let index = next++; index < keys.length; index = next++) {
-      etags[index] = await copyPart(write, multipartId, index + 1, keys[index] ?? '')
+    for (let index = next++; index < sources.length; index = next++) {
+      const source = sources[index]
+      if (source) etags[index] = await copyPart(write, multipartId, index + 1, source)
     }
   }
   const workers = await Promise.allSettled(Array.from({ length: copiesAtOnce }, work))
@@ -66,11 +79,13 @@ async function copyPart(
   { s3, bucket, key }: ObjectWrite,
   multipartId: string,
   number: number,
-  source: string,
+  { key: source, range, etag }: CopiedPart,
 ): Promise<string> {
   const command = new UploadPartCopyCommand({
     ...{ Bucket: bucket, Key: key, UploadId: multipartId, PartNumber: number },
     CopySource: [bucket, ...source.split('/')].map(escapeUri).join('/'),
+    ...(range && { CopySourceRange: `bytes=${range.join('-')}` }),
+    ...(etag !== undefined && { CopySourceIfMatch: etag }),
   })
   const { CopyPartResult: copied } = await insistOnUpload(() => s3.send(command))
   return copied?.ETag ?? ''

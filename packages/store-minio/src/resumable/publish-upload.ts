@@ -80,9 +80,9 @@ async function join(
   mark: string,
 ): Promise<JoinedParts | undefined> {
   const prefix = objects.uploadKeys.partsPrefix(upload)
-  const names = partNames(stored.record).map((name) => prefix + name)
+  const parts = partNames(stored.record).map((name) => ({ key: prefix + name }))
   try {
-    return await joinParts(writeOf(objects, stored.record, mark), names)
+    return await translating(joinParts(writeOf(objects, stored.record, mark), parts))
   } catch (error) {
     if (await isUnchanged(objects, stored)) throw error
     return undefined
@@ -126,6 +126,7 @@ async function endPublication(
   { stored, publishing, joined }: Begun,
 ): Promise<BlobInfo | undefined> {
   const write = writeOf(objects, stored.record, publishing.mark)
+  const watch = await write.removals.watch(write.key)
   try {
     const etag = await complete(write, stored, publishing, joined)
     if (etag === undefined) return await findOutcome(objects, upload, stored, write)
@@ -133,6 +134,7 @@ async function endPublication(
   } catch (error) {
     throw translateError(error)
   } finally {
+    watch.end()
     objects.underWay.delete(publishing.multipartId)
   }
 }

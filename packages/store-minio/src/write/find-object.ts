@@ -10,6 +10,8 @@ export interface FoundVersion {
   /** In quotes. */
   readonly etag: string
   readonly modifiedAt: number
+  /** In bytes; `undefined` if the server does not say it. */
+  readonly size: number | undefined
 }
 
 /** The name of the metadata that identifies the write of an object. */
@@ -37,6 +39,7 @@ export async function headObject({
       mark: found.Metadata?.[markName],
       etag: found.ETag ?? '',
       modifiedAt: found.LastModified?.getTime() ?? 0,
+      size: found.ContentLength,
     }
   } catch (error) {
     // Only an answer can prove that there is none.

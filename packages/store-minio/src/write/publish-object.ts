@@ -33,7 +33,7 @@ export async function publishObject(
   request: PublishRequest,
   { stop, isDoneOnce = false }: PublishOptions,
 ): Promise<string> {
-  const removed = write.removals.watch(write.key)
+  const removed = await write.removals.watch(write.key)
   try {
     const before = await headObject(write)
     stop.throwIfAborted()

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
-import { findObject, isSameObject } from './find-object.ts'
+import { findObject, isSameObject, type FoundVersion } from './find-object.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
 import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
 import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
@@ -10,8 +10,13 @@ import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
 export interface Removals {
   /** Runs `remove`, which removes the object of `key`. */
   run<T>(key: string, remove: () => Promise<T>): Promise<T>
-  /** Watches `key` until `end`. */
-  watch(key: string): RemovalWatch
+  /** Watches `key` until `end`, for a publication. It waits for a call of {@link alone} that is under way. */
+  watch(key: string): Promise<RemovalWatch>
+  /**
+   * Runs `work`, which looks at the object of `key` and may remove it, while this process watches the key nowhere: otherwise an object
+   * that is published after the look would be removed.
+   */
+  alone<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface RemovalWatch {
@@ -24,19 +29,24 @@ interface KeyRemovals {
   running: number
   ended: number
   watches: number
+  /** Settles when the call of `alone` that has the key now has ended. */
+  lone: Promise<unknown> | undefined
+  /** Called when the last watch has ended. */
+  onUnwatched: () => void
 }
 
-/** Uses no memory for keys without a watcher. */
+/** Uses no memory for keys that are not in use. */
 export function createRemovals(): Removals {
   const records = new Map<string, KeyRemovals>()
   const recordOf = (key: string): KeyRemovals => {
-    const record = records.get(key) ?? { running: 0, ended: 0, watches: 0 }
+    const record = records.get(key) ?? newRecord()
     records.set(key, record)
     return record
   }
-  const forgetIfUnused = (key: string, { running, watches }: KeyRemovals) => {
-    if (running === 0 && watches === 0) records.delete(key)
+  const forgetIfUnused = (key: string, { running, watches, lone }: KeyRemovals) => {
+    if (running === 0 && watches === 0 && lone === undefined) records.delete(key)
   }
+  const loneOf = (key: string) => records.get(key)?.lone
   return {
     async run(key, remove) {
       const record = recordOf(key)
@@ -49,7 +59,8 @@ export function createRemovals(): Removals {
         forgetIfUnused(key, record)
       }
     },
-    watch(key) {
+    async watch(key) {
+      while (loneOf(key)) await loneOf(key)
       const record = recordOf(key)
       const { ended } = record
       record.watches++
@@ -57,11 +68,32 @@ export function createRemovals(): Removals {
         seen: () => record.running > 0 || record.ended > ended,
         end: () => {
           record.watches--
+          if (record.watches === 0) record.onUnwatched()
           forgetIfUnused(key, record)
         },
       }
     },
+    async alone(key, work) {
+      while (loneOf(key)) await loneOf(key)
+      const record = recordOf(key)
+      const { promise: over, resolve } = Promise.withResolvers<undefined>()
+      record.lone = over
+      try {
+        if (record.watches > 0) {
+          await new Promise<void>((unwatched) => void (record.onUnwatched = unwatched))
+        }
+        return await work()
+      } finally {
+        record.lone = undefined
+        resolve(undefined)
+        forgetIfUnused(key, record)
+      }
+    },
   }
+}
+
+function newRecord(): KeyRemovals {
+  return { running: 0, ended: 0, watches: 0, lone: undefined, onUnwatched: () => {} }
 }
 
 /**
@@ -69,32 +101,51 @@ export function createRemovals(): Removals {
  *
  * @throws FileServiceError `store-unavailable` if an answer was lost and there is another object since
  */
-type ObjectRemover = (objectRef: ObjectRef) => Promise<boolean>
+export type ObjectRemover = (objectRef: ObjectRef) => Promise<boolean>
 
-/** Makes a remover: if several calls at once remove one object, exactly one of them gets `true`. */
-export function createObjectRemover(changing: S3Client, removals: Removals): ObjectRemover {
-  const running = new Map<string, Promise<boolean>>()
-  return async (objectRef) => {
-    const { key } = objectRef
-    // If the running removal fails, the waiting calls fail with the same error: they would meet it, too.
+/**
+ * Runs works on one key one after the other: removals, and renames, which remove as well. If a removal fails, those that wait for it
+ * fail with the same error: they would meet it, too.
+ */
+export type KeyTurns = <T>(
+  kind: 'removal' | 'rename',
+  key: string,
+  work: () => Promise<T>,
+) => Promise<T>
+
+export function createKeyTurns(): KeyTurns {
+  const running = new Map<string, Promise<unknown>>()
+  return async (kind, key, work) => {
     while (running.has(key)) await running.get(key)
-    const removing = remove(objectRef, changing, removals)
-    running.set(key, removing)
+    const working = work()
+    running.set(key, kind === 'removal' ? working : working.catch(() => {}))
     try {
-      return await removing
+      return await working
     } finally {
       running.delete(key)
     }
   }
 }
 
-async function remove(
-  objectRef: ObjectRef,
+/** Makes a remover: if several calls at once remove one object, exactly one of them gets `true`. */
+export function createObjectRemover(
   changing: S3Client,
   removals: Removals,
-): Promise<boolean> {
-  const before = await findObject(objectRef)
-  if (before === undefined) return false
+  inTurn: KeyTurns,
+): ObjectRemover {
+  return (objectRef) =>
+    inTurn('removal', objectRef.key, async () => {
+      const found = await findObject(objectRef)
+      return found !== undefined && removeFound(objectRef, found, { changing, removals })
+    })
+}
+
+/** Removes the object that was `before` a moment ago. Resolves with `true`. */
+export async function removeFound(
+  objectRef: ObjectRef,
+  before: FoundVersion,
+  { changing, removals }: { readonly changing: S3Client; readonly removals: Removals },
+): Promise<true> {
   const { bucket, key } = objectRef
   let condition = {}
   for (let count = 1; ; count++) {

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, ListObjectsV2Command, NoSuchKey, S3Client } from '@aws-sdk/client-s3'
 import { expect } from 'chai'
-import { createObjectRemover, createRemovals } from '../../src/write/removals.ts'
+import { createKeyTurns, createObjectRemover, createRemovals } from '../../src/write/removals.ts'
 
 describe('createObjectRemover', () => {
   it('has removed what others have removed at the same moment, where a server calls that an error', async () => {
@@ -17,7 +17,7 @@ describe('createObjectRemover', () => {
         throw missing()
       },
     })
-    const remove = createObjectRemover(s3, createRemovals())
+    const remove = createObjectRemover(s3, createRemovals(), createKeyTurns())
     expect(await remove({ s3, bucket: 'b', key: 'k' })).to.equal(true)
     expect(await remove({ s3, bucket: 'b', key: 'k' })).to.equal(false)
   })
