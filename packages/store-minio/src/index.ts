@@ -3,5 +3,6 @@ export {
   type MinioBlobStore,
   type MinioBlobStoreOptions,
 } from './minio-blob-store.ts'
+export type { Companions, HoldKey } from './write/removals.ts'
 export { StoreSettingError, type StoreSetting } from './errors/s3-errors.ts'
 export { inspectBucket, type BucketInspectionOptions } from './inspect/inspect-bucket.ts'

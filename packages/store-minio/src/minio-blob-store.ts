@@ -19,7 +19,12 @@ import { describeWritten } from './write/object-write.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { putObject } from './write/put-object.ts'
 import { readBlob } from './read/read-blob.ts'
-import { createKeyTurns, createObjectRemover, createRemovals } from './write/removals.ts'
+import {
+  type Companions,
+  createKeyTurns,
+  createObjectRemover,
+  createRemovals,
+} from './write/removals.ts'
 import { renameObject } from './write/rename-object.ts'
 import { translating } from './errors/s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './write/stale-uploads.ts'
@@ -39,6 +44,12 @@ export interface MinioBlobStoreOptions extends StoreAccessOptions {
    * changed. Default: 32 MiB.
    */
   readonly cacheBytes?: number
+  /**
+   * Other processes that publish into the bucket and can be reached, such as the workers of one server: a rename removes nothing that
+   * they publish. Default: none. What processes publish that are not among them may be lost if it comes between the last look of a rename
+   * at the earlier name and its removal.
+   */
+  readonly companions?: Companions
   /** Receives warnings about left-overs of a crash that were removed, or cannot be removed. Default: no log. */
   readonly log?: { warn(message: string): void }
 }
@@ -98,6 +109,7 @@ export async function openTryingBy(
     'idleTimeoutMs?': requireTime,
     'staleUploadAfterMs?': requireTime,
     'cacheBytes?': requireCount,
+    'companions?': having('hold', 'onHold'),
     'log?': having('warn'),
   })
   const { bucket, createBucket = false, staleUploadAfterMs = 24 * hour } = options
@@ -109,6 +121,13 @@ export async function openTryingBy(
   const underWay = new Set<string>()
   const removals = createRemovals()
   const inTurn = createKeyTurns()
+  const { companions } = options
+  companions?.onHold(
+    (key) =>
+      new Promise((resolve, reject) => {
+        removals.alone(key, () => new Promise<void>(resolve)).catch(reject)
+      }),
+  )
   const removeObject = createObjectRemover(changing, removals, inTurn)
   const trial = { client, bucket, prefix, log }
   try {
@@ -169,7 +188,9 @@ export async function openTryingBy(
     async rename(key, to, { createOnly = false } = {}) {
       const [source, target] = [objectOf(key), objectOf({ ...key, name: to })]
       const write = { ...target, ...ours, createOnly, mark: randomUUID() }
-      const written = await inTurn('rename', source.key, () => renameObject(source, write))
+      const written = await inTurn('rename', source.key, () =>
+        renameObject(source, write, companions),
+      )
       if (written === undefined) return undefined
       return describeWritten(written, to, await statObject(target).catch(() => undefined))
     },

@@ -8,6 +8,7 @@ import {
 } from '@holdfast/core'
 import { createRequestCounters, type RequestCounters } from '@holdfast/http-koa'
 import { createPasswordVerifier } from '@holdfast/passwords'
+import type { Companions } from '@holdfast/store-minio'
 import type { Logger } from 'pino'
 import {
   openFileCredentialSource,
@@ -45,6 +46,8 @@ export interface SharedServices {
   readonly linkFailures: FailureCounter
   /** The number of this process among those that write into the store, from 0. Default: it is the only one. */
   readonly writer?: number
+  /** The other processes of this server that use the same store. Default: there are none. */
+  readonly companions?: Companions
   /** Default: that of `createFileService`, or the one of `shared`. */
   readonly quotas?: QuotaKeeper
   /** What the server shares with other servers; `undefined` if it counts for itself. */

@@ -62,7 +62,7 @@ export async function startServer(
   const { shared } = services
   const { certificate, credentials, verifyPassword, failures } = services
   const trail = await open(openTrail(config, log, watch))
-  const store = await open(openStore(config.store, config, log, services.writer))
+  const store = await open(openStore(config.store, config, log, services))
   const keeper = shared && (await open(Promise.resolve(shared.openQuotas(store))))
   const quotas = services.quotas ?? keeper?.keeper
   const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config

@@ -3,10 +3,11 @@ import { describeDenial } from '@holdfast/credentials-file'
 import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
 import type { Config } from '../config/resolve-config.ts'
 import type { StoreKind } from '../config/settings.ts'
+import type { Companions } from '@holdfast/store-minio'
 import { explainMinioSetting, findMinioSettings } from './minio-settings.ts'
 
 interface Store {
-  open(config: Config, log: WarningLog, writer?: number): Promise<ClosableStore>
+  open(config: Config, log: WarningLog, among?: AmongProcesses): Promise<ClosableStore>
   locationOf(config: Config): Readonly<Record<string, string | undefined>>
 }
 
@@ -25,9 +26,15 @@ const stores: Readonly<Record<StoreKind, Store>> = {
   },
 }
 
+/** Which of the processes of a server opens a store. Default: it is the only one. */
+export interface AmongProcesses {
+  /** The number of this process, from 0. */
+  readonly writer?: number
+  readonly companions?: Companions
+}
+
 /**
- * Opens the store of `kind` with the settings of the configuration, even if the server uses the other kind. `writer` is the number
- * of this process among those of the server, from 0.
+ * Opens the store of `kind` with the settings of the configuration, even if the server uses the other kind.
  *
  * @throws SetupError for a mistake that an administrator can correct
  */
@@ -35,9 +42,9 @@ export function openStore(
   kind: StoreKind,
   config: Config,
   log: WarningLog,
-  writer?: number,
+  among?: AmongProcesses,
 ): Promise<ClosableStore> {
-  return stores[kind].open(config, log, writer)
+  return stores[kind].open(config, log, among)
 }
 
 /** Where the store of a kind keeps its files, as fields for a line of the log, without secrets. */
@@ -56,7 +63,7 @@ export function locationOf(
 async function openDiskStore(
   { data, 'cache-size': cacheBytes }: Config,
   log: WarningLog,
-  writer?: number,
+  { writer }: AmongProcesses = {},
 ): Promise<DiskBlobStore> {
   try {
     return await openDiskBlobStore({
@@ -100,7 +107,11 @@ function explain(error: unknown, data: string): unknown {
  *
  * @throws SetupError that names all missing settings, or the wrong one
  */
-async function openMinioStore(config: Config, log: WarningLog): Promise<ClosableStore> {
+async function openMinioStore(
+  config: Config,
+  log: WarningLog,
+  { companions }: AmongProcesses = {},
+): Promise<ClosableStore> {
   const settings = await findMinioSettings(config)
   // Loaded only now: the client for S3 takes time and memory, and a server that keeps files on a disk does not need it.
   const { openMinioBlobStore, StoreSettingError } = await import('@holdfast/store-minio')
@@ -111,6 +122,7 @@ async function openMinioStore(config: Config, log: WarningLog): Promise<Closable
       prefix: config['minio-prefix'],
       cacheBytes: config['cache-size'],
       createBucket: config['minio-create-bucket'],
+      ...(companions && { companions }),
       log: { warn: (message) => log.warn(message) },
     })
   } catch (error) {

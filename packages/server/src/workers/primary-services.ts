@@ -15,6 +15,7 @@ import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter, type ReplicatedFailure } from './replicated-counters.ts'
+import { createHoldServers } from './key-holds.ts'
 import { createSharedLocks, createLockServer } from './lock-server.ts'
 import {
   ofSharedCounters,
@@ -70,6 +71,7 @@ export function createPrimaryServices(
   const shares = new Map<RpcChannel<ReplicaHandlers>, WorkerCounters>()
   const replicatedFailures = createReplicatedFailureCounter()
   const publishLocks = createSharedLocks(shared?.locks)
+  const createHoldServer = createHoldServers(() => shares.keys())
 
   const report = (failure: ReplicatedFailure) => {
     replicatedFailures.apply(failure)
@@ -110,11 +112,13 @@ export function createPrimaryServices(
     give(channel) {
       const quotas = createQuotaServer(books)
       const locks = createLockServer(publishLocks)
+      const holds = createHoldServer(channel)
       const counters = ofSharedCounters(() => createKeyedCounter())
       return {
         answers: {
           ...quotas.answers,
           ...locks.answers,
+          ...holds.answers,
           verify: ({ name, address, password, passwordHash }, signal) =>
             brake.attempt({ name, address, password, signal }, () =>
               verifyPassword(password, passwordHash, { address, signal }),
@@ -142,6 +146,7 @@ export function createPrimaryServices(
           for (const each of nonZero([counters])) countChanged(each)
           quotas.end()
           locks.end()
+          holds.end()
         },
       }
     },

@@ -3,6 +3,7 @@ import type { Config } from '../config/resolve-config.ts'
 import type { MetricValues } from '../serve/server-watch.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
+import type { HoldHandlers, HoldingHandlers } from './key-holds.ts'
 import type { LockHandlers } from './lock-server.ts'
 import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
@@ -79,7 +80,8 @@ export interface SharedCount extends ReplicatedCount {
 
 /** The primary's handlers for the shared services. */
 export type PrimaryHandlers = QuotaHandlers &
-  LockHandlers & {
+  LockHandlers &
+  HoldHandlers & {
     verify(verification: Verification, signal: AbortSignal): Promise<boolean>
     /** The key for links of the customer called `name`. */
     linkKey(customer: { readonly name: string }): Promise<SentLinkKey>
@@ -89,7 +91,7 @@ export type PrimaryHandlers = QuotaHandlers &
   }
 
 /** The worker's handlers for the data that its primary sends. */
-export type ReplicaHandlers = {
+export type ReplicaHandlers = HoldingHandlers & {
   customers(credentials: readonly Credential[]): void
   certificate(certificate: ReadCertificate): void
   failure(failure: ReplicatedFailure): void

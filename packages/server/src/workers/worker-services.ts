@@ -28,6 +28,7 @@ import {
   type WorkerOrder,
 } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
+import { createHoldClient } from './key-holds.ts'
 import type { LockHandlers } from './lock-server.ts'
 
 /** A worker's handlers for the data from its primary, and the shared services made from it. */
@@ -47,6 +48,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
   let current: ReadCertificate | undefined
   let use: (certificate: ReadCertificate) => void = () => {}
   const failures = createReplicatedFailureCounter()
+  const holds = createHoldClient(primary)
   const early: SharedCount[] = []
   let apply: (change: SharedCount) => void = (change) => void early.push(change)
 
@@ -61,6 +63,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
       },
       failure: (failure) => failures.apply(failure),
       count: (change) => apply(change),
+      ...holds.answers,
     },
     open({ config, number }) {
       const counters = openCounters(config, primary())
@@ -70,6 +73,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
       const first = current
       return {
         writer: number,
+        companions: holds.companions,
         certificate: first && {
           current: () => current ?? first,
           onReplaced: (callback) => void (use = callback),

@@ -19,6 +19,17 @@ export interface Removals {
   alone<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
+/** Holds back what is to be published under an object's key; resolves with the function that ends that. */
+export type HoldKey = (key: string) => Promise<() => void>
+
+/** Other processes with stores in the same bucket. */
+export interface Companions {
+  /** Holds a key in all of them; resolves when what they were publishing there has ended. */
+  readonly hold: HoldKey
+  /** Gets, once, the function by which they hold a key in this store. */
+  readonly onHold: (hold: HoldKey) => void
+}
+
 export interface RemovalWatch {
   /** Whether a removal has run since the watch began. */
   readonly seen: () => boolean

@@ -5,7 +5,7 @@ import { type CopiedPart, completeJoined, joinParts } from '../resumable/join-pa
 import { findObject, isSameObject, type FoundVersion } from './find-object.ts'
 import { abortMultipart, type ObjectWrite, type WrittenObject } from './object-write.ts'
 import { nameIsTaken, publishObject } from './publish-object.ts'
-import { removeFound } from './removals.ts'
+import { type Companions, removeFound } from './removals.ts'
 
 /** The most objects that may be found under the earlier key, one after the other, before a rename gives up. */
 const mostAttempts = 8
@@ -19,6 +19,7 @@ const mostAttempts = 8
 export async function renameObject(
   source: ObjectRef,
   write: ObjectWrite,
+  companions?: Pick<Companions, 'hold'>,
 ): Promise<WrittenObject | undefined> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const found = await translating(findObject(source))
@@ -27,7 +28,7 @@ export async function renameObject(
     if (write.createOnly && (await translating(findObject(write)))) throw nameIsTaken()
     const copied = await copy(source, found, write)
     if (copied === undefined) continue
-    await translating(leave(source, found, write))
+    await translating(leave(source, found, write, companions))
     return copied
   }
   throw new FileServiceError('store-unavailable', 'The file changes all the time')
@@ -60,14 +61,26 @@ async function copy(
   }
 }
 
-/** Removes the object that was copied, if it is still there. Nothing is published meanwhile by this process. */
-function leave(source: ObjectRef, copied: FoundVersion, write: ObjectWrite): Promise<unknown> {
-  const { changing, removals } = write
-  return removals.alone(source.key, async () => {
-    const found = await findObject(source)
-    if (found === undefined || !isSameObject(found, copied)) return
-    await removeFound(source, found, { changing, removals })
-  })
+/**
+ * Removes the object that was copied, if it is still there. Nothing is published meanwhile by this process and its companions. The key is
+ * held there first: two processes that hold it here first would wait for each other.
+ */
+async function leave(
+  source: ObjectRef,
+  copied: FoundVersion,
+  { changing, removals }: ObjectWrite,
+  companions: Pick<Companions, 'hold'> | undefined,
+): Promise<void> {
+  const release = await companions?.hold(source.key)
+  try {
+    await removals.alone(source.key, async () => {
+      const found = await findObject(source)
+      if (found === undefined || !isSameObject(found, copied)) return
+      await removeFound(source, found, { changing, removals })
+    })
+  } finally {
+    release?.()
+  }
 }
 
 /** Bytes of a part: small enough to be copied while the connection waits for the answer. S3 allows 10,000 parts. */

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { describeWithMinio } from '@holdfast/testing/minio'
 import { credentials, useHoldfast } from '@holdfast/testing'
 import { expect, AssertionError } from 'chai'
 import { ask, messageOf, type Answer, type Question } from '../soak/ask.ts'
@@ -40,7 +41,11 @@ const withContent = (files: TwoFiles, name: string, content: string | undefined)
 })
 
 /** The steps that explain an answer, one after the other. */
-function stepsOf({ kind, id, name, to }: Asked, answer: Answer): readonly Change[] {
+function stepsOf(
+  { kind, id, name, to }: Asked,
+  answer: Answer,
+  isInBucket: boolean,
+): readonly Change[] {
   const reply =
     answer.status === 200 ? answer.body.toString() : `${answer.status} ${messageOf(answer)}`
   const what = `${kind} ${id} of ${name}${kind.startsWith('move') ? ` to ${to}` : ''}: ${reply}`
@@ -54,6 +59,23 @@ function stepsOf({ kind, id, name, to }: Asked, answer: Answer): readonly Change
   if (reply === '400 File not found') return [step(isFree(name))]
   if (answer.status === 412) return [step(isTaken(kind === 'create' ? name : to))]
   if (answer.status !== 200) throw new Error(`An answer that must not come: ${what}`)
+  const moved = (files: TwoFiles) =>
+    withContent(withContent(files, to, files.contents[name]), name, undefined)
+  const noted = (files: TwoFiles, content: string | undefined) => ({
+    ...files,
+    linked: { ...files.linked, [id]: content },
+  })
+  const look = step(isTaken(name), (files) => noted(files, files.contents[name]))
+  const giveName = (mayTake: Change['explains']) =>
+    step(mayTake, (files) => withContent(files, to, files.linked[id]))
+  /** What others have stored under the earlier name meanwhile stays. */
+  const leave = (explains: Change['explains']) =>
+    step(explains, (files) => {
+      const isSame = files.contents[name] === files.linked[id]
+      return noted(isSame ? withContent(files, name, undefined) : files, undefined)
+    })
+  /** A copy takes the content that the file has at its begin. For a moment both names lead to it. */
+  const copied = (mayTake: Change['explains']) => [look, giveName(mayTake), leave(() => true)]
   switch (kind) {
     case 'upload':
       return [step(() => true, set(id))]
@@ -62,33 +84,20 @@ function stepsOf({ kind, id, name, to }: Asked, answer: Answer): readonly Change
     case 'read':
       return [step((files) => files.contents[name] === answer.body.toString())]
     case 'delete':
-      return [step(isTaken(name), set(undefined))]
+      // In a bucket, the look of a deletion and its removal are two steps: decision 021.
+      return isInBucket
+        ? [step(isTaken(name)), step(() => true, set(undefined))]
+        : [step(isTaken(name), set(undefined))]
     case 'move':
-      return [
-        step(isTaken(name), (files) => {
-          return withContent(withContent(files, to, files.contents[name]), name, undefined)
-        }),
-      ]
+      return isInBucket ? copied(() => true) : [step(isTaken(name), moved)]
     case 'moveCreateOnly':
-      // For a moment both names lead to the file: decision 046.
+      if (isInBucket) return copied(isFree(to))
       return [
         step(
-          (files) => holds(files, name) && !holds(files, to),
-          (files) => {
-            const content = files.contents[name]
-            return {
-              ...withContent(files, to, content),
-              linked: { ...files.linked, [id]: content },
-            }
-          },
+          (files) => look.explains(files) && isFree(to)(files),
+          (files) => giveName(isFree(to)).effect(look.effect(files)),
         ),
-        step(
-          (files) => files.contents[name] === files.linked[id],
-          (files) => ({
-            ...withContent(files, name, undefined),
-            linked: { ...files.linked, [id]: undefined },
-          }),
-        ),
+        leave((files) => files.contents[name] === files.linked[id]),
       ]
   }
 }
@@ -118,10 +127,15 @@ function questionOf({ kind, id, name, to }: Asked): Question {
 interface Rounds {
   readonly urls: readonly [string, ...string[]]
   readonly rounds: number
+  /** Whether a rename is a copy and a removal. Default: no. */
+  readonly isInBucket?: boolean
 }
 
 /** Has five clients change two files in each round; passes when an order explains all their answers. */
-async function expectOrder({ urls, rounds }: Rounds, seed: number): Promise<void> {
+async function expectOrder(
+  { urls, rounds, isInBucket = false }: Rounds,
+  seed: number,
+): Promise<void> {
   const agents = Array.from({ length: 5 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
   let moves = 0
   try {
@@ -134,7 +148,7 @@ async function expectOrder({ urls, rounds }: Rounds, seed: number): Promise<void
         const answer = await ask(url, agent, questionOf(asked))
         const end = ++moment
         let after: Operation<TwoFiles> | undefined
-        for (const step of stepsOf(asked, answer)) {
+        for (const step of stepsOf(asked, answer, isInBucket)) {
           const operation = { ...step, begin, end, ...(after && { after }) }
           operations.push(operation)
           after = operation
@@ -191,5 +205,20 @@ describe('Files that many clients rename at once are linearizable', function () 
     const servers = [await holdfast.start(), await holdfast.start()] as const
     const urls = [servers[0].url, servers[1].url] as const
     await withSeed((seed) => expectOrder({ urls, rounds: 60 }, seed))
+  })
+
+  describeWithMinio('on MinIO', (minio) => {
+    // Servers without workers in common do not hold names for each other: decision 021.
+    for (const workers of ['1', '2']) {
+      it(`with --workers ${workers}`, async () => {
+        const { endpoint, accessKey, secretKey } = minio()
+        const bucket = await minio().createBucket()
+        const place = ['--minio-endpoint', endpoint, '--minio-bucket', bucket]
+        const args = ['--store', 'minio', ...place, '--workers', workers]
+        const env = { HOLDFAST_MINIO_ACCESS_KEY: accessKey, HOLDFAST_MINIO_SECRET_KEY: secretKey }
+        const { url } = await holdfast.start(args, { env })
+        await withSeed((seed) => expectOrder({ urls: [url], rounds: 15, isInBucket: true }, seed))
+      })
+    }
   })
 })
