@@ -109,14 +109,12 @@ async function replace(
   { ino, nlink }: BigIntStats,
 ): Promise<BigIntStats | undefined> {
   const moving = await calls.lstat(source)
+  // Others may have linked it to the target meanwhile: for two names of one file, rename(2) does nothing.
   if (moving.ino !== ino || moving.nlink > nlink) return undefined
   await journal.replace(target, () => calls.rename(source, target))
-  const [left, entered] = [await fileStats(source, calls), await fileStats(target, calls)]
-  // rename(2) does nothing for two names of one file: another process has linked it to the same target meanwhile.
-  if (left?.ino === ino && entered?.ino === ino) return undefined
   crashPoint('named')
   // Others may have replaced the file at the source, or removed the one at the target.
-  return entered ?? moving
+  return (await fileStats(target, calls)) ?? moving
 }
 
 /** Replaces the target, which may be another name of the same file: then rename(2) would do nothing. */
