@@ -15,7 +15,7 @@ import {
   completeJoined,
   findJoined,
   listJoined,
-} from './join-parts.ts'
+} from '../write/join-parts.ts'
 import type { UploadObjects } from './upload-keys.ts'
 import {
   partNames,

@@ -1,7 +1,7 @@
 import { FileServiceError } from '@holdfast/core'
 import { isAnswer, lengthUnknown, translateError, translating } from '../errors/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
-import { type CopiedPart, completeJoined, joinParts } from '../resumable/join-parts.ts'
+import { type CopiedPart, completeJoined, joinParts } from './join-parts.ts'
 import { findObject, isSameObject, type FoundVersion } from './find-object.ts'
 import { abortMultipart, type ObjectWrite, type WrittenObject } from './object-write.ts'
 import { nameIsTaken, publishObject } from './publish-object.ts'

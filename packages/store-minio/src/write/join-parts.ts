@@ -10,12 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { isAnswer, translating } from '../errors/s3-errors.ts'
 import { escapeUri } from '../http/create-signer.ts'
-import {
-  abortMultipart,
-  insistOnUpload,
-  metadataOf,
-  type ObjectWrite,
-} from '../write/object-write.ts'
+import { abortMultipart, insistOnUpload, metadataOf, type ObjectWrite } from './object-write.ts'
 
 /** A multipart upload that has all its parts and needs only to be completed. */
 export interface JoinedParts {
