@@ -38,10 +38,10 @@ export async function hasContent(
   return one.length === other.length && one.every((byte, index) => byte === other[index])
 }
 
-/** Whether this server makes links. */
-export async function hasLinks(connection: Connection): Promise<boolean> {
+/** Whether this server has the route `path`, such as `link/a`. */
+export async function hasRoute(connection: Connection, path: string): Promise<boolean> {
   try {
-    const { status } = await fetch(connection.url('link/a'), { method: 'OPTIONS' })
+    const { status } = await fetch(connection.url(path), { method: 'OPTIONS' })
     return status === 204
   } catch {
     return false

@@ -6,6 +6,7 @@ import { LinkDialog } from '../links/link-dialog.tsx'
 import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
 import { download, downloadZip } from '../list/download.ts'
 import { EmptyList, FileGrid } from '../list/file-grid.tsx'
+import { RenameDialog } from '../list/rename-dialog.tsx'
 import { FilterField, StatusLine } from '../list/toolbar.tsx'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
@@ -23,6 +24,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const { connection, files, uploads, deletions } = session
   const [opened, setOpened] = useState<FileDetails>()
   const [linked, setLinked] = useState<FileDetails>()
+  const [renamed, setRenamed] = useState<FileDetails>()
   const [isAsking, setAsking] = useState(false)
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
   const [toConfirm, setToConfirm] = useState<readonly string[]>()
@@ -36,6 +38,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       open: setOpened,
       download: (file: FileDetails) => void download(session, [file]),
       link: session.hasLinks ? setLinked : undefined,
+      rename: session.canRename ? setRenamed : undefined,
       delete: ({ name }: FileDetails) => deletions.delete([name]),
     }),
     [session],
@@ -89,6 +92,14 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       )}
       {linked && (
         <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
+      )}
+      {renamed && (
+        <RenameDialog
+          connection={connection}
+          files={files}
+          file={renamed}
+          onClose={() => setRenamed(undefined)}
+        />
       )}
       {toConfirm && (
         <DeleteDialog

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { isRefusedLogin, checkCredentials, hasLinks } from '../api/requests.ts'
+import { isRefusedLogin, checkCredentials, hasRoute } from '../api/requests.ts'
 import type { Connection, CustomerCredentials, CustomerAccess } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
@@ -14,6 +14,8 @@ export interface Session extends CustomerAccess {
   readonly files: FileList
   readonly uploads: Uploads
   readonly deletions: Deletions
+  /** Whether the server renames files. */
+  readonly canRename: boolean
 }
 
 /** `undefined` until someone has signed in. */
@@ -72,7 +74,10 @@ export function signOut(): void {
 async function open(connection: Connection): Promise<void> {
   const files = createFileList(connection)
   const refresh = () => files.refreshUsage()
-  const knowsLinks = await hasLinks(connection)
+  const [hasLinks, canRename] = await Promise.all([
+    hasRoute(connection, 'link/a'),
+    hasRoute(connection, 'rename/a'),
+  ])
   const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
   const { add: onStored, recentUsage } = files
   const { finishDeletion, cancelDeletion } = deletions
@@ -87,7 +92,8 @@ async function open(connection: Connection): Promise<void> {
       recentUsage,
     }),
     deletions,
-    hasLinks: knowsLinks,
+    hasLinks,
+    canRename,
   }
   void files.load()
 }

@@ -54,7 +54,7 @@ export const de: Strings = {
   actionsFor: 'Aktionen für {name}',
   open: '{name} öffnen',
   gridHint:
-    'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus, Entf löscht, Strg+Z macht das rückgängig.',
+    'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus, F2 benennt um, Entf löscht, Strg+Z macht das rückgängig.',
 
   kindImage: 'Bild',
   kindVideo: 'Video',
@@ -138,6 +138,12 @@ export const de: Strings = {
   downloadFailed: '„{name}“ konnte nicht heruntergeladen werden.',
   tooLargeToDownload:
     '„{name}“ ist zu groß, um ohne Links geladen zu werden; dieser Server hat sie abgeschaltet.',
+  rename: 'Umbenennen',
+  renameFile: '{name} umbenennen',
+  newName: 'Neuer Name',
+  keepName: 'Name behalten',
+  renamed: '„{from}“ heißt jetzt „{name}“.',
+  renameFailed: '„{name}“ konnte nicht umbenannt werden.',
   delete: 'Löschen',
   deleteFile: '{name} löschen',
   deletingOne: '„{name}“ wird gelöscht …',

@@ -49,7 +49,8 @@ export const en = {
   clearSelection: 'Clear the selection',
   actionsFor: 'Actions for {name}',
   open: 'Open {name}',
-  gridHint: 'Arrow keys move, Enter opens, Space selects, Delete deletes, Ctrl+Z undoes that.',
+  gridHint:
+    'Arrow keys move, Enter opens, Space selects, F2 renames, Delete deletes, Ctrl+Z undoes that.',
 
   kindImage: 'Image',
   kindVideo: 'Video',
@@ -133,6 +134,12 @@ export const en = {
   downloadFailed: '“{name}” could not be downloaded.',
   tooLargeToDownload:
     '“{name}” is too large to download without links, which this server has switched off.',
+  rename: 'Rename',
+  renameFile: 'Rename {name}',
+  newName: 'New name',
+  keepName: 'Keep the name',
+  renamed: '“{from}” is called “{name}” now.',
+  renameFailed: '“{name}” could not be renamed.',
   delete: 'Delete',
   deleteFile: 'Delete {name}',
   deletingOne: 'Deleting “{name}” …',

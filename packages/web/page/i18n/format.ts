@@ -73,12 +73,18 @@ function cached<Options, Made>(
 /** Marks, and letters whose form depends on their neighbours: a cut among them would be visible. */
 const joined = /[\p{M}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}]/u
 
+/** Splits a name before its extension, which has at most eight characters with its dot, and may be empty. */
+export function splitExtension(name: string): readonly [stem: string, extension: string] {
+  const dot = name.lastIndexOf('.')
+  const at = dot > 0 && name.length - dot <= 8 ? dot : name.length
+  return [name.slice(0, at), name.slice(at)]
+}
+
 /** Splits a name: the start may be cut if space is short; the end with the extension may not. */
 export function splitName(name: string): readonly [start: string, end: string] {
-  const dot = name.lastIndexOf('.')
-  const extension = dot > 0 && name.length - dot <= 8 ? name.slice(dot) : ''
+  const [whole, extension] = splitExtension(name)
   // By characters, so that no surrogate pair is cut.
-  const stem = Array.from(name.slice(0, name.length - extension.length))
+  const stem = Array.from(whole)
   const kept = stem.length > 12 && !joined.test(stem.slice(-5).join('')) ? 4 : 0
   return [
     stem.slice(0, stem.length - kept).join(''),

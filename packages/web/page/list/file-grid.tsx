@@ -62,7 +62,8 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     if (key === undefined) return
     // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
-    if (key === 'delete' && (event.repeat || !isOfRow)) return
+    if ((key === 'delete' || key === 'rename') && (event.repeat || !isOfRow)) return
+    if (key === 'rename' && !actions.rename) return
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())
@@ -75,6 +76,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     else if (key === 'select') select(file, current, event.shiftKey)
     else if (key === 'selectAll') files.selected.value = new Set(shown.map(({ name }) => name))
     else if (key === 'clear') files.selected.value = new Set()
+    else if (key === 'rename') actions.rename?.(file)
     else {
       takesFocus.current = (shown[current + 1] ?? shown[current - 1])?.name
       actions.delete(file)

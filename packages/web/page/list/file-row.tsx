@@ -1,6 +1,7 @@
 import {
   Download,
   Link,
+  Pencil,
   Trash2,
   File,
   FileArchive,
@@ -25,6 +26,8 @@ export interface RowActions {
   download(file: FileDetails): void
   /** `undefined` if the server makes no links. */
   readonly link: ((file: FileDetails) => void) | undefined
+  /** `undefined` if the server cannot rename. */
+  readonly rename: ((file: FileDetails) => void) | undefined
   delete(file: FileDetails): void
   select(file: FileDetails, index: number, isRange: boolean): void
 }
@@ -47,7 +50,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
   const [start, end] = splitName(name)
   const modified = new Date(file.modified)
   const tabIndex = isActive ? 0 : -1
-  const { link } = actions
+  const { link, rename } = actions
   return (
     <div
       class="row"
@@ -111,6 +114,14 @@ export function FileRow(props: FileRowProps): JSX.Element {
             label={t('makeLink')}
             tabIndex={tabIndex}
             onClick={() => link(file)}
+          />
+        )}
+        {rename && (
+          <IconButton
+            icon={Pencil}
+            label={t('renameFile', { name })}
+            tabIndex={tabIndex}
+            onClick={() => rename(file)}
           />
         )}
         <IconButton

@@ -26,6 +26,7 @@ type GridKey =
   | 'select'
   | 'selectAll'
   | 'clear'
+  | 'rename'
   | 'delete'
 
 /** The members used of a `KeyboardEvent`. */
@@ -53,6 +54,7 @@ export function gridKey(
   if (ctrlKey || metaKey) return undefined
   if (Object.hasOwn(moves, key)) return moves[key]
   if (key === 'Delete') return 'delete'
+  if (key === 'F2') return 'rename'
   if (key === 'Escape') return 'clear'
   if (!isOnRow) return undefined
   if (key === 'Enter') return 'open'

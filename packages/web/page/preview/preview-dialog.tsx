@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, Download, Link, Trash2, ExternalLink } from 'lucide'
+import { ChevronLeft, ChevronRight, Download, Link, Pencil, Trash2, ExternalLink } from 'lucide'
 import type { JSX } from 'preact'
 import { useState, useEffect } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
@@ -42,7 +42,7 @@ export function PreviewDialog({
     if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') go(event.key === forward ? 1 : -1)
   }
   const { name } = file
-  const { link } = actions
+  const { link, rename } = actions
   const facts = [
     formatSize(file.size, language.value),
     formatMoment(new Date(file.modified), language.value),
@@ -60,6 +60,16 @@ export function PreviewDialog({
             onClick={() => actions.download(file)}
           />
           {link && <IconButton icon={Link} label={t('makeLink')} onClick={() => link(file)} />}
+          {rename && (
+            <IconButton
+              icon={Pencil}
+              label={t('renameFile', { name })}
+              onClick={() => {
+                onClose()
+                rename(file)
+              }}
+            />
+          )}
           <IconButton
             icon={Trash2}
             label={t('deleteFile', { name })}
