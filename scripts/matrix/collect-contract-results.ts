@@ -1,18 +1,18 @@
 import type { Hook, Runner, Test } from 'mocha'
 import type { ContractResult } from './contract-result.ts'
 import { wrappers } from './stores.ts'
-import { renamingGroup, uploadGroup } from './group-names.ts'
+import { linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
 
 /** The suites that have results: what follows the store's name in the title, and what a group is called in the results. */
 const kinds = [
   { ending: ' as a BlobStore', groupOf: (group: string) => group },
   { ending: ' renaming', groupOf: renamingGroup },
+  { ending: ' as LinkGenerations', groupOf: linksGroup },
   { ending: ' as ResumableUploads', groupOf: uploadGroup },
 ] as const
 
 /**
- * The results of all tests that `describeBlobStore`, `describeRenaming` and `describeResumableUploads` declare, in the order in
- * which they end; filled while `runner` runs. A test that is skipped, or that a hook kept from running, has no result; nor has one
+ * The results of all tests that the suites of stores declare, in the order in which they end; filled while `runner` runs. A test that is skipped, or that a hook kept from running, has no result; nor has one
  * of the `wrappers`.
  */
 export function collectContractResults(runner: Runner): readonly ContractResult[] {

@@ -4,6 +4,10 @@ export function renamingGroup(group: string): string {
   return `renaming: ${group}`
 }
 
+export function linksGroup(group: string): string {
+  return `ended links: ${group}`
+}
+
 export function uploadGroup(group: string): string {
   return `uploads in pieces: ${group}`
 }

@@ -26,6 +26,10 @@ export {
 } from './describe-credential-source.ts'
 export { describeFailureCounter, type FailureCounterHarness } from './describe-failure-counter.ts'
 export {
+  describeLinkGenerations,
+  type LinkGenerationsSuiteOptions,
+} from './describe-link-generations.ts'
+export {
   describePasswordVerifier,
   type PasswordVerifierHarness,
 } from './describe-password-verifier.ts'

@@ -14,12 +14,14 @@ import { createMemoryBlobStore, createMemoryFailureCounter } from '@holdfast/cor
 import { expect } from 'chai'
 import type { BlobStoreHarness } from '../src/support/suite.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
+import { describeLinkGenerations } from '../src/describe-link-generations.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeRenaming } from '../src/describe-renaming.ts'
 import { describeUseCounter } from '../src/describe-use-counter.ts'
 import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
 import { harnessOf } from './broken/broken-store.ts'
+import { generationFlaws, unreachableGenerations } from './broken/link-generations.ts'
 import { brokenKeepers } from './broken/quota-keepers.ts'
 import { renamingFlaws } from './broken/renaming.ts'
 import { brokenLocks, createLocks } from './broken/revocable-locks.ts'
@@ -200,6 +202,42 @@ describe('describeQuotaKeeper', () => {
 
   it('has a broken keeper for each test', () => {
     const caught = new Set(brokenKeepers.map(([, title]) => title))
+    expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
+  })
+})
+
+describe('describeLinkGenerations', () => {
+  const testsOf = (open: () => Promise<BlobStoreHarness>, isSound = true) =>
+    collectTests((runner) =>
+      describeLinkGenerations('a store', open, {
+        runner,
+        openUnreachable: async () => harnessOf(() => unreachableGenerations(isSound)),
+      }),
+    )
+  const sound = testsOf(async () => harnessOf())
+  const unreachable = 'generations > are unknown where the medium cannot be reached'
+
+  for (const { flaw, test, open } of generationFlaws) {
+    it(`catches a store that ${flaw}`, () => expectOnlyFlawCaught(sound, testsOf(open), test))
+  }
+
+  it('catches a store that takes being cut off for the first generation', () =>
+    expectOnlyFlawCaught(
+      sound,
+      testsOf(async () => harnessOf(), false),
+      unreachable,
+    ))
+
+  it('catches a store that has no generations', async () => {
+    const store: BlobStore = createMemoryBlobStore()
+    Reflect.deleteProperty(store, 'linkGenerations')
+    const tests = testsOf(async () => ({ ...harnessOf(), store }))
+    const failure = await failureOf(tests, 'generations > begin with the empty one')
+    expect(failure).to.have.property('message', 'the store has no property "linkGenerations"')
+  })
+
+  it('has a broken store for each test', () => {
+    const caught = new Set([unreachable, ...generationFlaws.map(({ test }) => test)])
     expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
   })
 })

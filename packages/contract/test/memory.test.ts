@@ -8,6 +8,7 @@ import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
+import { describeLinkGenerations } from '../src/describe-link-generations.ts'
 import { describeRenaming } from '../src/describe-renaming.ts'
 import { describeResumableUploads } from '../src/describe-resumable-uploads.ts'
 import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
@@ -26,6 +27,7 @@ async function open() {
 }
 
 describeBlobStore('the memory store', open, { putMemory: 160 * MiB })
+describeLinkGenerations('the memory store', open)
 describeRenaming('the memory store', open)
 describeResumableUploads('the memory store', open, { appendMemory: 544 * MiB })
 

@@ -56,6 +56,8 @@ const maxPasses = 5
  * files stay as they are, so a second run resumes a copy that was stopped or killed. Reads every copied file from the target and compares
  * it by content.
  *
+ * The links of customers who have ended links in the source end in the target.
+ *
  * The source may change meanwhile: it is read again, at most four times, until there is nothing to do. Only the copy may change the
  * target. A file that fails does not stop the rest.
  *
@@ -103,12 +105,35 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
 
   const total = await countFiles(from, customer, signal, (count) => progress.counted(count))
   if (removeExtra && total.files === 0 && !signal.aborted) throw new EmptySourceError()
+  await endLinks(options, signal, (name, error) => failures.add(name, undefined, error))
   for (let pass = 1; pass <= maxPasses && !sums.isCaughtUp() && !signal.aborted; pass++) {
     await runPass(pass === 1)
   }
   const stoppedBy: unknown = signal.aborted ? signal.reason : undefined
   const isCaughtUp = sums.isCaughtUp() && !signal.aborted
   return { ...sums.all(), failures: failures.all(), isCaughtUp, stoppedBy }
+}
+
+/**
+ * Ends in the target the links of customers who have ended links in the source: there, the links that have ended would be good again. The
+ * links that are good in the source end, too.
+ */
+async function endLinks(
+  { from, to, customer }: CopyOptions,
+  signal: AbortSignal,
+  onFailure: (customer: string, error: unknown) => void,
+): Promise<void> {
+  const [generations, copies] = [from.linkGenerations, to.linkGenerations]
+  if (!generations || !copies) return
+  for await (const each of customer === undefined ? from.customers() : [customer]) {
+    if (signal.aborted) return
+    try {
+      const isFirst = (await generations.read(each)) === ''
+      if (!isFirst && (await copies.read(each)) === '') await copies.renew(each)
+    } catch (error) {
+      onFailure(each, error)
+    }
+  }
 }
 
 /** Sums the outcomes of single files. */

@@ -25,6 +25,19 @@ describe('copyFiles', () => {
     await putText(from, 'bob', 'a.txt', 'three')
   })
 
+  it('ends the links of customers who have ended links in the source, once', async () => {
+    await from.linkGenerations?.renew('alice')
+    await copyFiles({ from, to })
+    const [alice, bob] = [
+      await to.linkGenerations?.read('alice'),
+      await to.linkGenerations?.read('bob'),
+    ]
+    expect(alice).not.to.equal('')
+    expect(bob).to.equal('')
+    await copyFiles({ from, to })
+    expect(await to.linkGenerations?.read('alice')).to.equal(alice)
+  })
+
   it('copies the files of all customers, and says how many and how much', async () => {
     expect(await copyFiles({ from, to })).to.deep.equal({
       copied: { files: 3, bytes: 11 },

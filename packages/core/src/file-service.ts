@@ -15,6 +15,7 @@ import { noLinkBrake, type LinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake, type LoginBrake } from './policy/login-brake.ts'
 import { createPrefixCounts } from './policy/prefix-counts.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
+import { createRecentGenerations } from './policy/recent-generations.ts'
 import { createRecentValues } from './policy/recent-values.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
 import type {
@@ -74,6 +75,11 @@ export interface CustomerFiles {
   link?(name: string, options?: LinkOptions): Promise<Link>
   /** Makes a link by which others may upload, where the service has links; see `makeUploadLink`. */
   uploadLink?(name: string, options?: UploadLinkOptions): Promise<Link>
+  /**
+   * Ends all links that the customer has made, where the service has links and the store supports that. When it resolves, this service
+   * refuses them, and others on the store do so within half a second. Requests that have begun go on.
+   */
+  revokeLinks?(): Promise<void>
   /** Uploads that come in pieces, if the store supports them. */
   readonly resumable?: ResumableFiles
 }
@@ -86,6 +92,8 @@ export interface FileLinks {
   open(link: PresentedLink): Promise<OpenedLink>
   /** Checks a link, and resolves with the uploads that it allows; see `openUploadLink`. */
   openUpload(link: PresentedLink): Promise<LinkUploads>
+  /** Whether customers can end all links that they have made. */
+  readonly areRevocable: boolean
 }
 
 export interface FileService {
@@ -165,6 +173,7 @@ function serviceOf({
     credentials?.linkKey && links
       ? {
           createSignature: links.createSignature,
+          generations: createRecentGenerations(store.linkGenerations, clock),
           brake: links.brake ?? noLinkBrake,
           maxAgeMs: links.maxAgeMs ?? weekMs,
           publishLocks: links.publishLocks ?? createRevocableLocks(false),
@@ -223,6 +232,10 @@ function serviceOf({
         uploadLink: (name: string, options?: UploadLinkOptions) =>
           makeUploadLink(linkPolicy, customer, name, options),
       }),
+      ...(linkPolicy &&
+        store.linkGenerations && {
+          revokeLinks: () => linkPolicy.generations.renew(customer.name),
+        }),
       ...(resumablePolicy && { resumable: resumableFiles(resumablePolicy, customer) }),
     }
   }
@@ -236,6 +249,7 @@ function serviceOf({
     ...(linkPolicy && {
       links: {
         maxAgeMs: linkPolicy.maxAgeMs,
+        areRevocable: store.linkGenerations !== undefined,
         open: (link: PresentedLink) => openLink(linkPolicy, link),
         openUpload: (link: PresentedLink) => openUploadLink(linkPolicy, link),
       },
@@ -348,8 +362,11 @@ function checkOptions(options: FileServiceOptions): void {
 /** Checks a store, and its uploads in pieces if it has them. */
 const requireStore: OptionCheck = (what, value) => {
   requireMethods(what, value, storeMethods)
-  const { resumable } = value as Partial<BlobStore>
+  const { resumable, linkGenerations } = value as Partial<BlobStore>
   if (resumable !== undefined) requireMethods(`${what}.resumable`, resumable, resumableMethods)
+  if (linkGenerations !== undefined) {
+    requireMethods(`${what}.linkGenerations`, linkGenerations, ['read', 'renew'])
+  }
 }
 
 const requirePeriod: OptionCheck = (what, value) => {

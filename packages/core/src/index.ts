@@ -14,6 +14,7 @@ export {
   type LinkServiceOptions,
 } from './file-service.ts'
 export { abortable } from './model/abortable.ts'
+export type { LinkGenerations } from './ports/link-generations.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Renamed, Served, Uploaded } from './model/file-hooks.ts'

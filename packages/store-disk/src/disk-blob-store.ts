@@ -17,6 +17,7 @@ import {
 } from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode, Layout } from './directory/layout.ts'
+import { createLinkGenerations } from './link-generations.ts'
 import { freeSpaceOf } from './files/file-system.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
 import { pooledCalls } from './files/file-calls.ts'
@@ -210,6 +211,8 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     },
 
     resumable,
+
+    linkGenerations: createLinkGenerations(data, writer),
 
     async close() {
       await resumable.close()

@@ -1,4 +1,9 @@
-import { describeBlobStore, describeRenaming, describeResumableUploads } from '@holdfast/contract'
+import {
+  describeBlobStore,
+  describeLinkGenerations,
+  describeRenaming,
+  describeResumableUploads,
+} from '@holdfast/contract'
 import { openDiskHarness } from './disk-harness.ts'
 import { fullDiskKind, openFullDisk } from './full-disk.ts'
 
@@ -8,6 +13,8 @@ describe(`openDiskBlobStore (its full disk is ${fullDiskKind})`, function () {
   this.timeout(60_000)
   describeBlobStore('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })
   describeBlobStore('escaped names', () => openDiskHarness({ names: 'escaped' }))
+  describeLinkGenerations('plain names', () => openDiskHarness({ names: 'plain' }))
+  describeLinkGenerations('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeRenaming('plain names', () => openDiskHarness({ names: 'plain' }))
   describeRenaming('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeResumableUploads('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })

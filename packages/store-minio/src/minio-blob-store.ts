@@ -13,6 +13,7 @@ import {
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket, probeBucket, checkListedNames } from './bucket/check-bucket.ts'
 import { type ServerTrial, removeOldTrialObjects } from './bucket/trial-objects.ts'
+import { createLinkGenerations } from './link-generations.ts'
 import { createKeptObjects } from './read/get-object.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
 import { describeWritten } from './write/object-write.ts'
@@ -204,6 +205,8 @@ export async function openTryingBy(
     customers: () => listCustomers(listing),
 
     ...(hasResumable && { resumable }),
+
+    linkGenerations: createLinkGenerations({ ...ours, s3, gets, bucket }, prefix),
 
     busyConnections: client.busyConnections,
 

@@ -1,4 +1,4 @@
-import { describeBlobStore, describeRenaming } from '@holdfast/contract'
+import { describeBlobStore, describeLinkGenerations, describeRenaming } from '@holdfast/contract'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { openUnreachableHarness } from './faults/open-unreachable-harness.ts'
 import { openMinioHarness } from './minio-harness.ts'
@@ -11,6 +11,9 @@ describeWithMinio('openMinioBlobStore', function (minio) {
     // Six parts of 8 MiB, where the server is slower than the content, and what is made for them.
     putMemory: 52 * MiB,
     openFull: openFullHarness,
+    openUnreachable: () => openUnreachableHarness(minio()),
+  })
+  describeLinkGenerations('MinIO', () => openMinioHarness(minio()), {
     openUnreachable: () => openUnreachableHarness(minio()),
   })
   describeRenaming('MinIO', () => openMinioHarness(minio()), {

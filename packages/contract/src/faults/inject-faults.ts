@@ -1,4 +1,11 @@
-import type { BlobKey, BlobStore, OpenBlob, RenameOptions, ResumableUploads } from '@holdfast/core'
+import type {
+  BlobKey,
+  BlobStore,
+  LinkGenerations,
+  OpenBlob,
+  RenameOptions,
+  ResumableUploads,
+} from '@holdfast/core'
 import type { Faults, Fault, FaultStep } from './faults.ts'
 
 /**
@@ -12,7 +19,8 @@ import type { Faults, Fault, FaultStep } from './faults.ts'
  * - `stat`, `delete`, `rename`, `usage`: `call`, `answer`.
  * - `list`, `listDetails`, `customers`: `call` when the first item is requested; an `item` for each page of a list and for
  *   each customer; `end`.
- * - the methods of `resumable`: see `injectUploadFaults`.
+ * - the methods of `resumable`: see `injectUploadFaults`; those of `linkGenerations`: `call`, `answer`, with names such as
+ *   `linkGenerations.read`.
  *
  * Faults keep the port's promises: open content is closed, and the caller gets the original error. A fault at `item`
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
@@ -50,6 +58,9 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
     usage: (customer) => faults.call('usage', () => store.usage(customer)),
     customers: () => listedWith(faults, 'customers', () => store.customers()),
     ...(store.resumable && { resumable: injectUploadFaults(store.resumable, faults) }),
+    ...(store.linkGenerations && {
+      linkGenerations: injectGenerationFaults(store.linkGenerations, faults),
+    }),
   }
 }
 
@@ -79,6 +90,13 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
       done()
       await faults.pass({ method: 'open', moment: 'close' })
     },
+  }
+}
+
+function injectGenerationFaults(generations: LinkGenerations, faults: Faults): LinkGenerations {
+  return {
+    read: (customer) => faults.call('linkGenerations.read', () => generations.read(customer)),
+    renew: (customer) => faults.call('linkGenerations.renew', () => generations.renew(customer)),
   }
 }
 

@@ -1,5 +1,6 @@
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { describeBlobStore } from '../../src/describe-blob-store.ts'
+import { describeLinkGenerations } from '../../src/describe-link-generations.ts'
 import { describeRenaming } from '../../src/describe-renaming.ts'
 import { describeResumableUploads } from '../../src/describe-resumable-uploads.ts'
 import { createFaults } from '../../src/faults/faults.ts'
@@ -21,5 +22,6 @@ async function open() {
 }
 
 describeBlobStore(name, open, { putMemory: 160 * MiB })
+describeLinkGenerations(name, open)
 describeRenaming(name, open)
 describeResumableUploads(name, open, { appendMemory: 544 * MiB })

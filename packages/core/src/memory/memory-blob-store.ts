@@ -18,6 +18,7 @@ interface StoredBlob {
  */
 export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobStore {
   const customers = new Map<string, Map<string, StoredBlob>>()
+  const generations = new Map<string, string>()
   let version = 0
 
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
@@ -98,6 +99,15 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
 
     async *customers() {
       yield* [...customers.keys()].sort(compareUtf8)
+    },
+
+    linkGenerations: {
+      read: async (customer) => generations.get(customer) ?? '',
+      async renew(customer) {
+        const generation = `${++version}`
+        generations.set(customer, generation)
+        return generation
+      },
     },
 
     resumable: createMemoryResumableUploads((key, bytes, createOnly) => {

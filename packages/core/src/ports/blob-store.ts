@@ -1,5 +1,6 @@
 import type { BlobInfo } from './blob-info.ts'
 import type { ByteRange, RangeRequest } from './byte-range.ts'
+import type { LinkGenerations } from './link-generations.ts'
 import type { ResumableUploads } from './resumable-uploads.ts'
 
 /**
@@ -175,4 +176,7 @@ export interface BlobStore {
 
   /** Uploads that come in pieces, if the store supports them. */
   readonly resumable?: ResumableUploads
+
+  /** By which customers can end their links, if the store supports that. */
+  readonly linkGenerations?: LinkGenerations
 }

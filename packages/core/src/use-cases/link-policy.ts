@@ -3,6 +3,7 @@ import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireCount } from '../model/require.ts'
 import type { LinkBrake } from '../policy/link-brake.ts'
+import type { RecentGenerations } from '../policy/recent-generations.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { CredentialSource } from '../ports/credential-source.ts'
 import { statFile } from './serve-file.ts'
@@ -29,6 +30,7 @@ export interface LinkPolicy {
   readonly credentials: CredentialSource
   readonly linkKey: NonNullable<CredentialSource['linkKey']>
   readonly createSignature: CreateLinkSignature
+  readonly generations: RecentGenerations
   readonly brake: LinkBrake
   /** The longest time for which a link is valid, in milliseconds. */
   readonly maxAgeMs: number
@@ -55,29 +57,33 @@ export function linkAge(
  * @throws FileServiceError `invalid-credentials` for a customer whom the credential source does not know
  */
 export async function signLink(
-  { linkKey, createSignature, now }: LinkPolicy,
+  { linkKey, createSignature, generations, now }: LinkPolicy,
   terms: Omit<LinkTerms, 'expires'>,
   ageMs: number,
 ): Promise<Link> {
-  const key = await linkKey(terms.customer)
-  if (key === undefined) {
+  const { customer } = terms
+  const passwordKey = await linkKey(customer)
+  if (passwordKey === undefined) {
     throw new FileServiceError('invalid-credentials', 'The credential source has no such customer')
   }
+  const generation = await generations.present(customer)
+  const key = keyOfGeneration(passwordKey, generation, createSignature)
   const expires = Math.ceil((now() + ageMs) / 1000)
   const token = sealLink({ ...terms, expires }, key, createSignature)
   return { token, expiresAt: new Date(expires * 1000) }
 }
 
 /**
- * Checks a link. It must be made for this verb and this name, with the customer's present key, and must not have expired. Resolves
+ * Checks a link. It must be made for this verb and this name, with the customer's present key (of half a second ago at the earliest, if
+ * that follows from the customer's generation of links), and must not have expired. Resolves
  * with the link's customer, its options and its expiry. `signedName` returns, by the options, the part of the name that is signed.
  * All wrong links are refused with the same message and after the same steps, so that the answer does not reveal which customers
  * exist. A right link that has expired does not count for the brake.
  *
- * @throws FileServiceError `link-refused`, `too-many-attempts`
+ * @throws FileServiceError `link-refused`, `too-many-attempts`, `store-unavailable`
  */
 export async function judgeLink(
-  { brake, linkKey, credentials, createSignature, now }: LinkPolicy,
+  { brake, linkKey, credentials, createSignature, generations, now }: LinkPolicy,
   verb: LinkTerms['verb'],
   { token, name, address = '' }: PresentedLink,
   signedName: (name: string, linkOptions: string) => string = () => name,
@@ -87,10 +93,12 @@ export async function judgeLink(
   const signed = { ...terms, verb, name: signedName(name, linkOptions) }
   let customer: Customer | undefined
   const isGood = await brake.attempt(address, async () => {
-    const key = await linkKey(terms.customer)
+    const passwordKey = await linkKey(terms.customer)
     const credential = await credentials.find(terms.customer)
-    const isSigned = isLinkSignature(signature, signed, key ?? noKey, createSignature)
-    if (!isSigned || key === undefined || credential === undefined) return 'wrong'
+    const generation = await generations.recent(terms.customer)
+    const key = keyOfGeneration(passwordKey ?? noKey, generation, createSignature)
+    const isSigned = isLinkSignature(signature, signed, key, createSignature)
+    if (!isSigned || passwordKey === undefined || credential === undefined) return 'wrong'
     const { passwordHash: _, ...found } = credential
     customer = found
     return expires * 1000 <= now() ? 'expired' : 'good'
@@ -107,6 +115,25 @@ const noLink: { readonly terms: CarriedTerms; readonly signature: string } = {
 
 /** Used for an unknown customer, who has no key. */
 const noKey = new Uint8Array(32)
+
+/**
+ * The key for links of a generation. The first one has the key that follows from the password alone. It computes the other one in any case:
+ * the time must not show whether a customer, who exists then, has ended links.
+ */
+function keyOfGeneration(
+  passwordKey: Uint8Array,
+  generation: string,
+  createSignature: CreateLinkSignature,
+): Uint8Array {
+  const signature = createSignature(passwordKey)
+  // The text that a link signs is JSON, which does not begin so.
+  signature.update(`holdfast links ${generation}`)
+  const hex = signature.digest('hex')
+  if (generation === '') return passwordKey
+  return Uint8Array.from({ length: hex.length / 2 }, (_, at) =>
+    parseInt(hex.slice(2 * at, 2 * at + 2), 16),
+  )
+}
 
 export function linkRefused(): FileServiceError {
   return new FileServiceError('link-refused', 'The link is wrong, or has expired')
@@ -199,7 +226,7 @@ export interface OpenedLink {
 
 /**
  * Makes a link to the customer's file `name`. Nothing is stored: only its signature makes a link valid. It opens the file that has
- * the name when the link is used, and becomes invalid when the customer's password changes.
+ * the name when the link is used, and becomes invalid when the customer's password changes, or the customer ends all links.
  *
  * @throws TypeError or RangeError when `expiresInMs` is not a number from 1 to `maxAgeMs`
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`; `invalid-credentials` for a customer whom the

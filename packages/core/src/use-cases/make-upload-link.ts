@@ -28,7 +28,7 @@ const usualFiles = 100
 
 /**
  * Makes a link by which everyone who has it may upload the customer's file `name`, or files whose names begin with `name`. Nothing
- * is stored, and the link becomes invalid when the customer's password changes.
+ * is stored, and the link becomes invalid when the customer's password changes, or the customer ends all links.
  *
  * @throws TypeError or RangeError that names the option that is wrong
  * @throws FileServiceError `invalid-file-name`, `store-unavailable`; `already-exists` for a link to one name if a file has it and may

@@ -61,7 +61,7 @@ describe('the work for a link that is refused', () => {
       wait(day)
       steps.set('expired', await stepsOf(() => links[verb]({ token, name: 'a' })))
       for (const [what, taken] of steps) {
-        expect(taken, what).to.equal('read key find count sign')
+        expect(taken, what).to.equal('read key find count sign sign')
       }
     })
   }

@@ -21,7 +21,9 @@ export interface DataDirectory {
   readonly layout: Layout
   /** The layout of uploads in pieces. */
   readonly uploads: Layout
-  /** Makes the directories of uploads in pieces; the first upload makes the top one. */
+  /** The layout of the generations of links. */
+  readonly links: Layout
+  /** Makes the directories of uploads in pieces and of generations of links; the first of each makes the top one. */
   readonly uploadDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory
@@ -73,6 +75,7 @@ export async function openDataDirectory(
       : createReplacementJournal(files, tempDirectory, calls)
     return {
       uploads: createLayout(join(data, 'uploads'), layoutFile.names),
+      links: createLayout(join(data, 'links'), layoutFile.names),
       uploadDirectories: createDurableDirectories(data, checkMount),
       ...{ layout, directories, tempDirectory, journal, checkMount, calls },
       isLocal: isOnThisMachine,
