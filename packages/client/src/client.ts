@@ -119,6 +119,8 @@ export interface Client {
   discardUpload(url: string, options?: RequestOptions): Promise<void>
   /** Makes a link by which anyone may download a file, or upload one, until it expires. By default it expires in an hour. */
   link(name: string, options?: LinkRequest & RequestOptions): Promise<SignedLink>
+  /** Ends all links that the customer has made. When this resolves, no server accepts them after half a second. */
+  revokeLinks(options?: RequestOptions): Promise<void>
   /** What the customer keeps, and the limits. */
   usage(options?: RequestOptions): Promise<Usage>
 }
@@ -191,6 +193,12 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
       }
       const { url, expires } = await askForJson<Link>(asked, isLink)
       return { url: ownAddress(url, requests.urlOf('')), expires: new Date(expires) }
+    },
+
+    async revokeLinks({ signal } = {}) {
+      const request = { method: 'DELETE', url: requests.urlOf('links'), signal }
+      const expects = expectedAnswers.deleted
+      await withRetries(retryPolicy, signal, () => requests.send({ ...request, expects }))
     },
 
     usage: ({ signal } = {}) =>

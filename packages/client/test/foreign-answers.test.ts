@@ -34,6 +34,7 @@ const questions: Readonly<Record<string, (client: Client, base: string) => Promi
   rename: (client) => client.rename('a', 'b'),
   deleteMany: (client) => all(client.deleteMany(['a'])),
   link: (client) => client.link('a'),
+  revokeLinks: (client) => client.revokeLinks(),
   usage: (client) => client.usage(),
 }
 

@@ -4,12 +4,13 @@ import { headerProblem, programName } from '@holdfast/credentials-file/messages'
 import { findConfig, settings } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
+import { describeRevokeLinks, revokeLinks, type RevokeLinksFlags } from './revoke-links.ts'
 import { type NameArgument, onlyName } from './settings/flags.ts'
 import { readPassword } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
 
 /** The words that may follow `holdfast customers`. */
-export const customersCommandNames = ['add', 'list', 'remove', 'rotate', 'check']
+export const customersCommandNames = ['add', 'list', 'remove', 'rotate', 'revoke-links', 'check']
 
 /** `holdfast customers …`: the administrator's edits of the customers file. */
 export function customersCommands(
@@ -46,8 +47,14 @@ export function customersCommands(
       (inner) => withPassword(withName(inner)),
       (argv) => run(rotate(argv)),
     )
+    .command(
+      'revoke-links [name]',
+      'End all links that a customer has made',
+      describeRevokeLinks,
+      (argv) => run(revokeLinks(argv as RevokeLinksFlags)),
+    )
     .command('check', 'Check the customers file', withFile, (argv) => run(check(argv)))
-    .demandCommand(1, 'Say what to do: add, list, remove, rotate or check.')
+    .demandCommand(1, 'Say what to do: add, list, remove, rotate, revoke-links or check.')
     .epilog('A running server takes the changes within a second or two.')
 }
 

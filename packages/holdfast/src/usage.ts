@@ -10,13 +10,7 @@ import {
   SetupError,
   usageOf as countUsage,
 } from '@holdfast/core'
-import {
-  type Config,
-  findConfig,
-  settingNames,
-  settings,
-  type WrittenSettings,
-} from '@holdfast/server/config'
+import { type Config, findConfig, type WrittenSettings } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
 import {
@@ -24,6 +18,7 @@ import {
   onlyName,
   refuseFlagsOfOtherStores,
   settingEnvironment,
+  settingsOfFiles,
   withSettings,
 } from './settings/flags.ts'
 import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
@@ -39,14 +34,9 @@ export type UsageFlags = WrittenSettings &
     readonly config?: string
   }
 
-const usageSettings = settingNames.filter((name) => {
-  if (name === 'minio-create-bucket' || settings[name].isForServing) return false
-  return name === 'store' || name === 'customers' || settings[name].store !== undefined
-})
-
 /** The arguments and options of `holdfast usage`. */
 export function describeUsage(yargs: Argv): Argv {
-  return withSettings(yargs, usageSettings)
+  return withSettings(yargs, settingsOfFiles)
     .positional('name', {
       type: 'string',
       describe: 'Only this customer; after -- if the name begins with a dash',
@@ -73,7 +63,7 @@ export function describeUsage(yargs: Argv): Argv {
 /** Prints what customers keep; resolves with the exit code. */
 export async function usage(flags: UsageFlags): Promise<number> {
   const customer = customerIn(flags)
-  const config = await findConfig(flags, settingEnvironment(usageSettings))
+  const config = await findConfig(flags, settingEnvironment(settingsOfFiles))
   refuseFlagsOfOtherStores(flags, [config.store])
   return runUsage(config, { customer, isJson: flags.json })
 }

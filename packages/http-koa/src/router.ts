@@ -24,6 +24,7 @@ import { list } from './lists/list.ts'
 import { createSetup, type RouterOptions, type Setup } from './options.ts'
 import type { HoldfastState, Route } from './server/exchange.ts'
 import { createBatch } from './uploads/batch.ts'
+import { revokeLinks } from './links/revoke-links.ts'
 import { rename } from './renames/rename.ts'
 import { createUpload, formByLink } from './uploads/form.ts'
 import { createPut } from './uploads/put.ts'
@@ -120,6 +121,11 @@ export function createRoutes(
     const making = createMakeLink(links, setup.originOf)
     route('/link/:filename', {
       post: guarded('link', recordChange('link', recorder), making),
+    })
+  }
+  if (links?.areRevocable) {
+    route('/links', {
+      delete: guarded('revoke-links', recordChange('revoke-links', recorder), revokeLinks),
     })
   }
   route('/usage', { get: guarded('usage', usage) })

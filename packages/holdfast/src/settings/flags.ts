@@ -17,6 +17,12 @@ const headings: Readonly<Record<StoreKind, string>> = {
   minio: 'MinIO store:',
 }
 
+/** The settings of commands that work on the files of customers, and make no bucket. */
+export const settingsOfFiles = settingNames.filter((name) => {
+  if (name === 'minio-create-bucket' || settings[name].isForServing) return false
+  return name === 'store' || name === 'customers' || settings[name].store !== undefined
+})
+
 /** Options for the settings `names`, in groups. Each value is text. */
 export function withSettings(yargs: Argv, names: readonly SettingName[]): Argv {
   for (const name of names) {

@@ -140,6 +140,7 @@ export const routes = [
   'delete-batch',
   'rename',
   'link',
+  'revoke-links',
   'ping',
   'other',
 ] as const

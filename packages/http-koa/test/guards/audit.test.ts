@@ -58,6 +58,7 @@ const table: readonly (readonly [
     formRequest(form(filePart('\xff'))),
     refused('invalid-file-name', { file: '\ufffd' }),
   ],
+  ['the end of all links', customerRequest('DELETE', '/links'), event({ event: 'revoke-links' })],
   ['a rename', rename('taken', '{"to":"b"}'), renamed({ to: 'b' })],
   [
     'a rename that is refused',

@@ -53,6 +53,7 @@ describe('onAnswered', () => {
       [customerRequest('PUT', '/upload/d', {}, 'body'), 'put', 200],
       [customerRequest('POST', '/rename/d', {}, '{"to":"e"}'), 'rename', 200],
       [customerRequest('POST', '/rename/d', {}, '{"to":"e"}'), 'rename', 400],
+      [customerRequest('DELETE', '/links'), 'revoke-links', 200],
       [request('GET', '/ping'), 'ping', 200],
       [request('DELETE', '/ping'), 'other', 405],
       [request('OPTIONS', '/list'), 'other', 204],

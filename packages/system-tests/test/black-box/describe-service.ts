@@ -17,6 +17,7 @@ import { methodsAndPaths } from './areas/methods-and-paths.ts'
 import { overload } from './areas/overload.ts'
 import { ping } from './areas/ping.ts'
 import { renaming } from './areas/rename.ts'
+import { revokedLinks } from './areas/revoked-links.ts'
 import { serve } from './areas/serve.ts'
 import { serveConditional } from './areas/serve-conditional.ts'
 import { serveHeaders } from './areas/serve-headers.ts'
@@ -71,6 +72,7 @@ const storeAreas = [
   links,
   uploadLinks,
   uploadLinksInPieces,
+  revokedLinks,
   list,
   usage,
   deletion,
@@ -103,6 +105,7 @@ const areas = [
   links,
   uploadLinks,
   uploadLinksInPieces,
+  revokedLinks,
   list,
   usage,
   deletion,

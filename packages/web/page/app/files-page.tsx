@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { FileDetails } from '@holdfast/client/browser'
-import { CircleUser, LogOut } from 'lucide'
+import { CircleUser, LogOut, Unlink } from 'lucide'
+import { EndLinksDialog } from '../links/end-links-dialog.tsx'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
 import { download, downloadZip } from '../list/download.ts'
@@ -26,6 +27,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [linked, setLinked] = useState<FileDetails>()
   const [renamed, setRenamed] = useState<FileDetails>()
   const [isAsking, setAsking] = useState(false)
+  const [isEndingLinks, setEndingLinks] = useState(false)
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
   const [toConfirm, setToConfirm] = useState<readonly string[]>()
   const deleteAll = (chosen: readonly FileDetails[]) => {
@@ -62,7 +64,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         </h1>
         <FilterField files={files} />
         <UploadButtons onFiles={add} />
-        <AccountMenu session={session} />
+        <AccountMenu session={session} onEndLinks={() => setEndingLinks(true)} />
       </header>
       <main class="main" tabIndex={-1}>
         <StatusLine
@@ -108,13 +110,22 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           onClose={() => setToConfirm(undefined)}
         />
       )}
+      {isEndingLinks && (
+        <EndLinksDialog connection={connection} onClose={() => setEndingLinks(false)} />
+      )}
       {isAsking && <UploadLinkDialog connection={connection} onClose={() => setAsking(false)} />}
     </div>
   )
 }
 
 /** Shows who is signed in, the settings, and how to sign out. The browser opens and closes it. */
-function AccountMenu({ session }: { readonly session: Session }): JSX.Element {
+function AccountMenu({
+  session,
+  onEndLinks,
+}: {
+  readonly session: Session
+  readonly onEndLinks: () => void
+}): JSX.Element {
   const { customer } = session.connection
   const leave = () => {
     if (!session.uploads.isBusy.value || confirm(t('signOutBusy'))) signOut()
@@ -134,6 +145,18 @@ function AccountMenu({ session }: { readonly session: Session }): JSX.Element {
         <p class="menu-name">{t('signedInAs', { name: customer })}</p>
         <UsageMeter files={session.files} />
         <Preferences />
+        {session.canEndLinks && (
+          <button
+            type="button"
+            class="button"
+            popovertarget="account-menu"
+            popovertargetaction="hide"
+            onClick={onEndLinks}
+          >
+            <Icon of={Unlink} />
+            {t('endLinks')}
+          </button>
+        )}
         <button type="button" class="button" onClick={leave}>
           <Icon of={LogOut} />
           {t('signOut')}

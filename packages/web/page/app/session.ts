@@ -14,6 +14,8 @@ export interface Session extends CustomerAccess {
   readonly files: FileList
   readonly uploads: Uploads
   readonly deletions: Deletions
+  /** Whether the server ends links. */
+  readonly canEndLinks: boolean
   /** Whether the server renames files. */
   readonly canRename: boolean
 }
@@ -74,8 +76,9 @@ export function signOut(): void {
 async function open(connection: Connection): Promise<void> {
   const files = createFileList(connection)
   const refresh = () => files.refreshUsage()
-  const [hasLinks, canRename] = await Promise.all([
+  const [hasLinks, canEndLinks, canRename] = await Promise.all([
     hasRoute(connection, 'link/a'),
+    hasRoute(connection, 'links'),
     hasRoute(connection, 'rename/a'),
   ])
   const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
@@ -93,6 +96,7 @@ async function open(connection: Connection): Promise<void> {
     }),
     deletions,
     hasLinks,
+    canEndLinks,
     canRename,
   }
   void files.load()

@@ -177,6 +177,13 @@ export const de: Strings = {
   linkUntil: 'Gültig bis {date}',
   linkAddress: 'Adresse des Links',
 
+  endLinks: 'Alle Links beenden',
+  endLinksAsk: 'Alle Links beenden, die Sie erstellt haben?',
+  endLinksLead:
+    'Wer einen hat, kann damit weder etwas laden noch senden. Ihr Passwort bleibt, und neue Links gelten.',
+  keepLinks: 'Behalten',
+  linksEnded: 'Alle Links sind beendet.',
+
   askForFiles: 'Dateien anfordern',
   askTitle: 'Andere um Dateien bitten',
   askLead:

@@ -173,6 +173,13 @@ export const en = {
   linkUntil: 'Valid until {date}',
   linkAddress: 'Address of the link',
 
+  endLinks: 'End all links',
+  endLinksAsk: 'End all links that you have made?',
+  endLinksLead:
+    'Whoever has one can neither download nor send files by it any more. Your password stays, and new links work.',
+  keepLinks: 'Keep them',
+  linksEnded: 'All links are ended.',
+
   askForFiles: 'Ask for files',
   askTitle: 'Ask others for files',
   askLead:

@@ -2,12 +2,16 @@ import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isHoldfastError, type FileDetails } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
+import { afterTime } from '../browser/after-time.ts'
 import { splitExtension } from '../i18n/format.ts'
 import { t } from '../i18n/language.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import { notify, notifyError } from '../parts/notices.ts'
 import type { FileList } from './file-list-state.ts'
+
+/** How long the notice offers to take a rename back, in milliseconds. */
+const shownMs = 10_000
 
 interface RenameDialogProps {
   readonly connection: Connection
@@ -38,14 +42,13 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
     try {
       await rename(connection, files, file.name, name, isTaken)
       onClose()
-      notify({
+      const undo = () => void renameBack(connection, files, file.name, name)
+      const dismiss = notify({
         text: t('renamed', { from: file.name, name }),
         isError: false,
-        action: {
-          label: t('undo'),
-          run: () => void renameBack(connection, files, file.name, name),
-        },
+        action: { label: t('undo'), run: undo },
       })
+      afterTime(shownMs, dismiss)
     } catch (failure) {
       setBusy(false)
       if (isHoldfastError(failure, 'already-exists')) setTaken(name)

@@ -15,11 +15,16 @@ import { localTime } from '../../terminal/format.ts'
 import { shown } from '../../terminal/print.ts'
 import { withRemote } from '../session/with-remote.ts'
 
+const ownFlags = [
+  ...['expires-in', 'inline', 'upload', 'prefix', 'max-files', 'max-size', 'replace'],
+  'end-all',
+]
+
 /** `holdfast link NAME…`. */
 export const link: ClientVerb = {
   command: 'link [names..]',
   describe: 'Make links that open files without a password',
-  flags: ['expires-in', 'inline', 'upload', 'prefix', 'max-files', 'max-size', 'replace'],
+  flags: ownFlags,
   options: (yargs) =>
     withNames(
       yargs,
@@ -63,16 +68,21 @@ export const link: ClientVerb = {
         group: 'With --upload:',
         describe: 'Let uploads replace files; without it they only create',
       })
+      .option('end-all', {
+        type: 'boolean',
+        describe: 'Instead of making a link, end all that you have made',
+      })
       .example('$0 link notes.txt --expires-in 7d', 'whoever has the link may download the file')
       .example('$0 link from-bob- --upload --prefix --max-size 50MB', 'Bob may send files')
       .epilog(
-        'The links are on standard output, one a line. A single link cannot be revoked; a new password ends all links of a customer.',
+        'The links are on standard output, one a line. A single link cannot be revoked; --end-all or a new password ends all links of a customer.',
       ),
   run: runLink,
 }
 
 /** Prints a link for each file named, in their order; resolves with the exit code. */
 function runLink(argv: VerbArguments): Promise<number> {
+  if (argv['end-all'] === true) return endAll(argv)
   const request = requestFrom(argv)
   const literal = argv.literal === true || request.verb === 'upload'
   return withRemote(argv, async (remote) => {
@@ -87,6 +97,22 @@ function runLink(argv: VerbArguments): Promise<number> {
       await report.result({ name, url, expires }, shown(url))
       if (argv.json !== true) report.note(`"${name}": valid until ${localTime(expires.toJSON())}`)
     })
+  })
+}
+
+/** Ends all links of the customer; resolves with the exit code. */
+function endAll(argv: VerbArguments): Promise<number> {
+  if (namesIn(argv).length > 0) {
+    throw usageError('--end-all ends the links to all files, and takes no names')
+  }
+  refuse(
+    argv,
+    ownFlags.filter((flag) => flag !== 'end-all'),
+    'is for new links: leave out --end-all',
+  )
+  return withRemote(argv, async ({ client, report, signal }) => {
+    await client.revokeLinks({ signal })
+    await report.done({ linksEnded: true }, 'Ended all links')
   })
 }
 

@@ -34,6 +34,17 @@ describe('holdfast link', function () {
     expect(headers.get('content-disposition')).to.match(/^inline/)
   })
 
+  it('ends all links that were made', async () => {
+    const { stdout } = await link('b.txt')
+    const ended = await link('--end-all')
+    expect(ended).to.deep.equal({ code: 0, stdout: '', stderr: 'Ended all links\n' })
+    expect((await fetch(stdout.trim())).status).to.equal(403)
+    expect((await fetch((await link('b.txt')).stdout.trim())).status).to.equal(200)
+    for (const args of [['b.txt'], ['--upload'], ['--expires-in', '1h']]) {
+      expect((await link('--end-all', ...args)).code, args.join(' ')).to.equal(2)
+    }
+  })
+
   it('prints links to upload', async () => {
     const bounds = ['--prefix', '--max-files', '2', '--max-size', '5B']
     const { stdout } = await link('from-bob-', '--upload', ...bounds)
