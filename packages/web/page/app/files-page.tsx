@@ -96,12 +96,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
       )}
       {renamed && (
-        <RenameDialog
-          connection={connection}
-          files={files}
-          file={renamed}
-          onClose={() => setRenamed(undefined)}
-        />
+        <RenameDialog site={session} file={renamed} onClose={() => setRenamed(undefined)} />
       )}
       {toConfirm && (
         <DeleteDialog

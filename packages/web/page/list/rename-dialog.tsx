@@ -8,21 +8,28 @@ import { t } from '../i18n/language.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import { notify, notifyError } from '../parts/notices.ts'
+import type { Deletions } from './deletions.ts'
 import type { FileList } from './file-list-state.ts'
 
 /** How long the notice offers to take a rename back, in milliseconds. */
 const shownMs = 10_000
 
 interface RenameDialogProps {
-  readonly connection: Connection
-  readonly files: Pick<FileList, 'add' | 'remove' | 'refreshUsage'>
+  readonly site: RenameSite
   readonly file: FileDetails
   readonly onClose: () => void
 }
 
+/** What a rename changes. */
+interface RenameSite {
+  readonly connection: Connection
+  readonly files: Pick<FileList, 'add' | 'remove' | 'refreshUsage'>
+  readonly deletions: Pick<Deletions, 'finishDeletion' | 'cancelDeletion'>
+}
+
 /** Asks for the new name of a file, and asks again before another file is replaced. */
 export function RenameDialog(props: RenameDialogProps): JSX.Element {
-  const { connection, files, file, onClose } = props
+  const { site, file, onClose } = props
   const [name, setName] = useState(file.name)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
@@ -40,9 +47,9 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
     setBusy(true)
     setError(undefined)
     try {
-      await rename(connection, files, file.name, name, isTaken)
+      await rename(site, file.name, name, isTaken)
       onClose()
-      const undo = () => void renameBack(connection, files, file.name, name)
+      const undo = () => void renameBack(site, file.name, name)
       const dismiss = notify({
         text: t('renamed', { from: file.name, name }),
         isError: false,
@@ -93,27 +100,24 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
 
 /** Renames the file, and shows that in the list. */
 async function rename(
-  { client }: Connection,
-  files: RenameDialogProps['files'],
+  { connection: { client }, files, deletions }: RenameSite,
   from: string,
   to: string,
   mayReplace: boolean,
 ): Promise<void> {
+  // A deletion of that name which can still be undone would later delete the renamed file.
+  await deletions.finishDeletion(to)
   await client.rename(from, to, { createOnly: !mayReplace })
+  deletions.cancelDeletion(to)
   files.remove(from)
   files.add(await client.stat(to))
   files.refreshUsage()
 }
 
 /** Takes a rename back. A file that has the earlier name by now stays. */
-async function renameBack(
-  connection: Connection,
-  files: RenameDialogProps['files'],
-  from: string,
-  to: string,
-): Promise<void> {
+async function renameBack(site: RenameSite, from: string, to: string): Promise<void> {
   try {
-    await rename(connection, files, to, from, false)
+    await rename(site, to, from, false)
   } catch (error) {
     const isTaken = isHoldfastError(error, 'already-exists')
     const reason = isTaken ? t('nameTakenLead', { name: from }) : explainError(error)

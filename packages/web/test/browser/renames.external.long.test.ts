@@ -60,6 +60,20 @@ describeInBrowsers('The page renames a file', (browser) => {
     expect(await server.names()).to.deep.equal(['b.txt'])
   })
 
+  it('to a name whose file is about to be deleted, and keeps the renamed one', async () => {
+    await using opened = await open(['a.txt', 'b.txt'])
+    const { server, driver, keys } = opened
+    await driver.press('button', 'Delete b.txt')
+    await driver.sees('.notices', 'Deleting “b.txt”')
+    await driver.press('button', 'Rename a.txt')
+    await driver.fill('New name', 'b.txt')
+    await keys.press('Enter')
+    await driver.misses('dialog')
+    await driver.misses('.notices', 'Deleting')
+    await new Promise((resolve) => setTimeout(resolve, 5500))
+    expect(await server.names()).to.deep.equal(['b.txt'])
+  })
+
   it('says why a name is not possible, and changes nothing when it is closed', async () => {
     await using opened = await open(['a.txt'])
     const { server, driver, keys } = opened
