@@ -6,7 +6,7 @@ import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
 import { explainError } from '../parts/explain-error.ts'
-import { type FileList, nextOrder, type Column } from './file-list-state.ts'
+import { type FileList, nextOrder, type Column, type RenamedFile } from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
 import { gridKey, selectRange, toggle } from './selection.ts'
 
@@ -22,7 +22,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
   const takesFocus = useRef<string>()
   const shown = files.visible.value
   const selected = files.selected.value
-  const active = useActiveRow(shown)
+  const active = useActiveRow(shown, files.renamed.value)
   const { index: current } = active
   const height = useRowHeight()
   const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current })
@@ -194,28 +194,35 @@ interface RowPosition {
 }
 
 /**
- * Follows the active file instead of its index: an upload or another order may move it at any time, and the Delete key must not delete the
- * file that is at its index then. If the file is gone, the index counts.
+ * Follows the active file instead of its index: an upload, a rename or another order may move it at any time, and the Delete key must not
+ * delete the file that is at its index then. If the file is gone, the index counts.
  */
-function useActiveRow(shown: readonly FileDetails[]): ActiveRow {
+function useActiveRow(shown: readonly FileDetails[], renamed: RenamedFile | undefined): ActiveRow {
   const [active, setActive] = useState<RowPosition>({ name: shown[0]?.name, index: 0 })
   const anchor = useRef<RowPosition>({ name: undefined, index: 0 })
-  const index = useMemo(() => find(shown, active), [shown, active])
+  const index = useMemo(() => find(shown, active, renamed), [shown, active, renamed])
   const positionOf = (row: number) => ({ name: shown[row]?.name, index: row })
   return {
     index,
     set(row) {
       if (row !== index || shown[row]?.name !== active.name) setActive(positionOf(row))
     },
-    anchor: () => find(shown, anchor.current),
+    anchor: () => find(shown, anchor.current, renamed),
     setAnchor: (row) => (anchor.current = positionOf(row)),
   }
 }
 
-function find(shown: readonly FileDetails[], { name, index }: RowPosition): number {
+function find(
+  shown: readonly FileDetails[],
+  { name, index }: RowPosition,
+  renamed: RenamedFile | undefined,
+): number {
   if (shown[index]?.name === name) return index
-  const found = shown.findIndex((file) => file.name === name)
-  return found >= 0 ? found : Math.min(index, shown.length - 1)
+  const indexOf = (wanted: string | undefined) => shown.findIndex((file) => file.name === wanted)
+  const found = indexOf(name)
+  if (found >= 0) return found
+  const moved = indexOf(renamed?.from === name ? renamed?.to : undefined)
+  return moved >= 0 ? moved : Math.min(index, shown.length - 1)
 }
 
 const narrow = matchMedia('(max-width: 40rem)')

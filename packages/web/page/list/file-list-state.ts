@@ -34,7 +34,17 @@ export interface FileList {
   show(names: readonly string[]): void
   /** Records that a file is gone. */
   remove(name: string): void
+  /** Records that the file `from` is `file` now; it stays selected. */
+  rename(from: string, file: FileDetails): void
+  /** The last rename, unless its earlier name has been used since. */
+  readonly renamed: ReadonlySignal<RenamedFile | undefined>
   end(): void
+}
+
+/** A file that has another name now. */
+export interface RenamedFile {
+  readonly from: string
+  readonly to: string
 }
 
 /** The current file of a name; `undefined` if it is gone. */
@@ -48,6 +58,7 @@ export function createFileList({ client }: Connection): FileList {
   const filter = signal('')
   const order = signal<Order>({ column: 'name', isDescending: false })
   const selected = signal<ReadonlySet<string>>(new Set())
+  const renamed = signal<RenamedFile | undefined>(undefined)
   const sorted = computed(() => sortFiles(loaded.value, order.value, language.value))
   const all = computed(() => {
     const left = hidden.value
@@ -76,6 +87,7 @@ export function createFileList({ client }: Connection): FileList {
     })
   })
   const change = (name: string, file: FileDetails | undefined) => {
+    if (renamed.value?.from === name) renamed.value = undefined
     changes.set(name, file)
     applySoon([name, file])
   }
@@ -131,6 +143,14 @@ export function createFileList({ client }: Connection): FileList {
       hidden.value = new Set([...hidden.value].filter((name) => !back.has(name)))
     },
     remove: (name) => change(name, undefined),
+    rename(from, file) {
+      change(from, undefined)
+      change(file.name, file)
+      const chosen = [...selected.value]
+      selected.value = new Set(chosen.map((name) => (name === from ? file.name : name)))
+      renamed.value = { from, to: file.name }
+    },
+    renamed,
     end: () => loading.abort(),
   }
 }

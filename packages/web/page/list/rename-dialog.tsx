@@ -23,7 +23,7 @@ interface RenameDialogProps {
 /** What a rename changes. */
 interface RenameSite {
   readonly connection: Connection
-  readonly files: Pick<FileList, 'add' | 'remove' | 'refreshUsage'>
+  readonly files: Pick<FileList, 'rename' | 'load' | 'refreshUsage'>
   readonly deletions: Pick<Deletions, 'finishDeletion' | 'cancelDeletion'>
 }
 
@@ -109,9 +109,13 @@ async function rename(
   await deletions.finishDeletion(to)
   await client.rename(from, to, { createOnly: !mayReplace })
   deletions.cancelDeletion(to)
-  files.remove(from)
-  files.add(await client.stat(to))
-  files.refreshUsage()
+  try {
+    files.rename(from, await client.stat(to))
+    files.refreshUsage()
+  } catch {
+    // The rename is done; the list says what is there now, or why it cannot.
+    void files.load()
+  }
 }
 
 /** Takes a rename back. A file that has the earlier name by now stays. */

@@ -60,6 +60,20 @@ describeInBrowsers('The page renames a file', (browser) => {
     expect(await server.names()).to.deep.equal(['b.txt'])
   })
 
+  it('and leaves the focus on its row, wherever that is now', async () => {
+    await using opened = await open(['a.txt', 'b.txt', 'c.txt'])
+    const { driver, keys } = opened
+    await keys.tabTo('a.txt')
+    await keys.press('F2')
+    await keys.focuses('New name')
+    await driver.page.keyboard.type('z')
+    await keys.press('Enter')
+    await driver.misses('dialog')
+    await keys.focuses('z.txt')
+    await keys.press('ArrowUp')
+    await keys.focuses('c.txt')
+  })
+
   it('to a name whose file is about to be deleted, and keeps the renamed one', async () => {
     await using opened = await open(['a.txt', 'b.txt'])
     const { server, driver, keys } = opened
@@ -72,6 +86,24 @@ describeInBrowsers('The page renames a file', (browser) => {
     await driver.misses('.notices', 'Deleting')
     await new Promise((resolve) => setTimeout(resolve, 5500))
     expect(await server.names()).to.deep.equal(['b.txt'])
+  })
+
+  it('and says so, also where the file is gone again', async () => {
+    const store = createMemoryBlobStore()
+    const rename = store.rename?.bind(store)
+    store.rename = async (key, to, options) => {
+      const info = await rename?.(key, to, options)
+      await store.delete({ ...key, name: to })
+      return info
+    }
+    await using opened = await open(['a.txt', 'b.txt'], store)
+    const { driver, keys } = opened
+    await driver.press('button', 'Rename a.txt')
+    await driver.fill('New name', 'z.txt')
+    await keys.press('Enter')
+    await driver.sees('.notices', 'is called “z.txt” now')
+    await driver.misses('dialog')
+    await driver.misses('.rows', 'a.txt')
   })
 
   it('says why a name is not possible, and changes nothing when it is closed', async () => {

@@ -66,6 +66,21 @@ describe('createFileList', () => {
     expect(names()).to.deep.equal(['b'])
   })
 
+  it('keeps a renamed file selected, and none that gets its earlier name', async () => {
+    const { files, names } = harness()
+    files.add(file('a'))
+    files.add(file('b'))
+    files.selected.value = new Set(['a'])
+    files.rename('a', file('c'))
+    expect([...files.selected.value]).to.deep.equal(['c'])
+    expect(files.renamed.value).to.deep.equal({ from: 'a', to: 'c' })
+    files.add(file('a'))
+    expect(files.renamed.value).to.equal(undefined)
+    await until('they are shown', () => names().length > 0)
+    expect(names()).to.deep.equal(['a', 'b', 'c'])
+    expect([...files.selected.value]).to.deep.equal(['c'])
+  })
+
   it('keeps its files where loading them anew fails, and says so', async () => {
     const { files, names, page, ask } = harness()
     const first = files.load()
