@@ -13,7 +13,8 @@ export interface AuditEvent {
   /**
    * `login`: only when it is refused. `link`: a customer made a link to download. `download`: such a link was used, or refused;
    * a response with a part that does not begin with the file's first byte counts only if the address had no such event for the
-   * same link and content within an hour. `revoke-links`: a customer ended all links. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
+   * same link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
+   * `revoke-links`: a customer ended all links.
    */
   readonly event:
     | 'upload'
@@ -115,8 +116,8 @@ function judge(
 }
 
 /**
- * Records in the audit trail how an upload, a deletion or rename of one file, the making of a link, or the end of all links ended; the response waits for the
- * record. This middleware goes before the route, and after authentication.
+ * Records in the audit trail how an upload, a deletion or rename of one file, the making of a link, or the end of all links ended;
+ * the response waits for the record. This middleware goes before the route, and after authentication.
  */
 export function recordChange(
   event: 'upload' | 'delete' | 'rename' | 'link' | 'revoke-links',
