@@ -1,5 +1,5 @@
 import { otherS3Servers } from './other-s3-servers.ts'
-import { renamingGroup, uploadGroup } from './group-names.ts'
+import { linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
 
 /** One run of the contract suites. */
 export interface Suite {
@@ -33,6 +33,7 @@ export const stores: readonly Store[] = [
           unreachable: 'it lives in the process that asks it',
           [uploadGroup('full')]: 'as for blobs, above',
           [renamingGroup('unreachable')]: 'as for blobs, above',
+          [linksGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {
@@ -52,6 +53,7 @@ export const stores: readonly Store[] = [
         without: {
           unreachable: 'a disk is a part of the machine; its errors are reported as they are',
           [renamingGroup('unreachable')]: 'as for blobs, above',
+          [linksGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {},
@@ -64,6 +66,7 @@ export const stores: readonly Store[] = [
           unreachable: 'as in the column before',
           [uploadGroup('full')]: 'names do not matter to a full disk: see the column before',
           [renamingGroup('unreachable')]: 'as in the column before',
+          [linksGroup('unreachable')]: 'as in the column before',
           [uploadGroup('unreachable')]: 'as in the column before',
         },
         exceptions: {

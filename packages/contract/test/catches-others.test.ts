@@ -215,7 +215,7 @@ describe('describeLinkGenerations', () => {
       }),
     )
   const sound = testsOf(async () => harnessOf())
-  const unreachable = 'generations > are unknown where the medium cannot be reached'
+  const unreachable = 'unreachable > rejects with store-unavailable'
 
   for (const { flaw, test, open } of generationFlaws) {
     it(`catches a store that ${flaw}`, () => expectOnlyFlawCaught(sound, testsOf(open), test))

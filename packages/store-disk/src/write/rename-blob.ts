@@ -131,20 +131,24 @@ async function replaceLinked(
 }
 
 /**
- * Links the file to its new name, and takes its earlier one away. If others have renamed, removed or replaced it meanwhile, takes the new
- * name back, and resolves with `undefined`.
+ * Links the file to its new name, and takes its earlier one away. What others put there meanwhile stays, and a file that they delete there
+ * keeps the new name. If they rename it meanwhile, takes the new name back, and resolves with `undefined`.
  */
 async function linkAndLeave(
   { calls, journal, source, target }: BlobRename,
-  moving: BigIntStats,
+  { ino }: BigIntStats,
   away: string,
 ): Promise<BigIntStats | undefined> {
+  const moving = await calls.lstat(source)
+  if (moving.ino !== ino) return undefined
   await journal.replace(target, () => linkAs(source, { calls, target }))
-  const [left, entered] = [await fileStats(source, calls), await fileStats(target, calls)]
-  // Others may have replaced the file at the source before it was linked.
-  const other = left && left.ino === entered?.ino && left.ino !== moving.ino ? left : undefined
-  const isLeft = !other && (await leaveName(source, moving.ino, away, calls))
-  if (!isLeft) await leaveName(target, (other ?? moving).ino, away, calls)
+  const linked = await fileStats(target, calls)
+  const isLeft = await leaveName(source, ino, away, calls)
   crashPoint('second-name-removed')
-  return isLeft ? moving : undefined
+  const now = isLeft ? undefined : await fileStats(target, calls)
+  // A further name is one that others gave it, or the earlier one of a file that they had put there just before it was linked.
+  const isElsewhere = now !== undefined && now.ino === linked?.ino && now.nlink > moving.nlink
+  if (!isElsewhere) return moving
+  await leaveName(target, now.ino, away, calls)
+  return undefined
 }

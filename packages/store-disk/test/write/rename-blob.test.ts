@@ -135,12 +135,19 @@ describe('rename of openDiskBlobStore, while other processes act,', function () 
   this.timeout(60_000)
   const createOnly = { createOnly: true }
 
-  it('renames the file that replaces the one that it has linked', () =>
+  it('leaves alone what replaces the file under its earlier name', () =>
     onSite(async ({ store, replace }) => {
       using _ = atStep('named', () => replace('before', 'new'))
       const info = await store.rename?.(before, 'after', createOnly)
-      expect(await contents(store)).to.deep.equal({ after: 'new' })
+      expect(await contents(store)).to.deep.equal({ after: 'old', before: 'new' })
       expect(await store.stat(after)).to.deep.equal(info)
+    }))
+
+  it('takes the new name back where others have renamed the file', () =>
+    onSite(async ({ store, files }) => {
+      using _ = atStep('named', () => renameSync(join(files, 'before'), join(files, 'other')))
+      expect(await store.rename?.(before, 'after', createOnly)).to.equal(undefined)
+      expect(await contents(store)).to.deep.equal({ other: 'old' })
     }))
 
   it('leaves alone what replaces the new name', () =>
@@ -157,11 +164,12 @@ describe('rename of openDiskBlobStore, while other processes act,', function () 
       expect(await contents(store)).to.deep.equal({})
     }))
 
-  it('finds no blob where that is deleted meanwhile', () =>
+  it('has given the new name to a file that is deleted under the earlier one', () =>
     onSite(async ({ store, files }) => {
       using _ = atStep('named', () => rmSync(join(files, 'before')))
-      expect(await store.rename?.(before, 'after', createOnly)).to.equal(undefined)
-      expect(await contents(store)).to.deep.equal({})
+      const info = await store.rename?.(before, 'after', createOnly)
+      expect(await store.stat(after)).to.deep.equal(info)
+      expect(await contents(store)).to.deep.equal({ after: 'old' })
     }))
 
   it('gives back what is put under the earlier name at the last moment', () =>
@@ -176,7 +184,7 @@ describe('rename of openDiskBlobStore, while other processes act,', function () 
       })
       await store.rename?.(before, 'after', createOnly)
       expect(isDone).to.equal(true)
-      expect(await contents(store)).to.deep.equal({ after: 'new' })
+      expect(await contents(store)).to.deep.equal({ after: 'old', before: 'new' })
     }))
 
   it('takes the earlier name away where both names are left', () =>

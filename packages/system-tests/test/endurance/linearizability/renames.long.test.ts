@@ -68,14 +68,16 @@ function stepsOf(
   const look = step(isTaken(name), (files) => noted(files, files.contents[name]))
   const giveName = (mayTake: Change['explains']) =>
     step(mayTake, (files) => withContent(files, to, files.linked[id]))
-  /** What others have stored under the earlier name meanwhile stays. */
-  const leave = (explains: Change['explains']) =>
-    step(explains, (files) => {
+  /** What others have stored under the earlier name meanwhile stays; what they delete there keeps the new name. */
+  const leave = step(
+    () => true,
+    (files) => {
       const isSame = files.contents[name] === files.linked[id]
       return noted(isSame ? withContent(files, name, undefined) : files, undefined)
-    })
+    },
+  )
   /** A copy takes the content that the file has at its begin. For a moment both names lead to it. */
-  const copied = (mayTake: Change['explains']) => [look, giveName(mayTake), leave(() => true)]
+  const copied = (mayTake: Change['explains']) => [look, giveName(mayTake), leave]
   switch (kind) {
     case 'upload':
       return [step(() => true, set(id))]
@@ -97,7 +99,7 @@ function stepsOf(
           (files) => look.explains(files) && isFree(to)(files),
           (files) => giveName(isFree(to)).effect(look.effect(files)),
         ),
-        leave((files) => files.contents[name] === files.linked[id]),
+        leave,
       ]
   }
 }
