@@ -56,7 +56,7 @@ const maxPasses = 5
  * files stay as they are, so a second run resumes a copy that was stopped or killed. Reads every copied file from the target and compares
  * it by content.
  *
- * The links of customers who have ended links in the source end in the target.
+ * The links of customers who have ended links in the source end in the target, if they have a file there or are `customer`.
  *
  * The source may change meanwhile: it is read again, at most four times, until there is nothing to do. Only the copy may change the
  * target. A file that fails does not stop the rest.

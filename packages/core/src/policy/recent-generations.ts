@@ -6,7 +6,7 @@ import { createRecentValues } from './recent-values.ts'
 export interface RecentGenerations {
   /** The customer's generation of half a second ago, or a later one. */
   recent(customer: string): Promise<string>
-  /** The present one. */
+  /** The present one, which is the recent one from then on. */
   present(customer: string): Promise<string>
   /** Ends all links that the customer has made. */
   renew(customer: string): Promise<void>
@@ -21,37 +21,38 @@ interface Reading {
   readonly endsAt: number
 }
 
+const noReading: Reading = { generation: Promise.resolve(''), endsAt: -Infinity }
+
 /** @param generations of the store; if it has none, links end with the password only */
 export function createRecentGenerations(
   generations: LinkGenerations | undefined,
   now: () => number = () => performance.now(),
 ): RecentGenerations {
   const readings = createRecentValues<Reading>(mostCustomers)
-  const note = (customer: string, generation: Promise<string>): Promise<string> => {
-    const reading = { generation, endsAt: now() + recentMs }
-    readings.set(customer, reading)
-    generation.catch(() => {
-      if (readings.get(customer) === reading)
-        readings.set(customer, { generation, endsAt: -Infinity })
-    })
-    return generation
-  }
-  const present = async (customer: string): Promise<string> => {
+  const present = (customer: string): Promise<string> => {
     // A stranger's link may name anything.
-    if (generations === undefined || nameProblem(customer) !== undefined) return ''
-    return generations.read(customer)
+    if (generations === undefined || nameProblem(customer) !== undefined) return Promise.resolve('')
+    const reading = { generation: generations.read(customer), endsAt: now() + recentMs }
+    readings.set(customer, reading)
+    reading.generation.catch(() => {
+      if (readings.get(customer) === reading) readings.set(customer, noReading)
+    })
+    return reading.generation
   }
   return {
     present,
     async recent(customer) {
-      if (generations === undefined) return ''
-      const reading = readings.get(customer)
-      const isRecent = reading !== undefined && now() < reading.endsAt
-      return isRecent ? reading.generation : note(customer, present(customer))
+      const { generation, endsAt } = readings.get(customer) ?? noReading
+      return now() < endsAt ? generation : present(customer)
     },
     async renew(customer) {
       if (generations === undefined) throw new TypeError('The store cannot end links')
-      await note(customer, generations.renew(customer))
+      try {
+        await generations.renew(customer)
+      } finally {
+        // Links may have been used meanwhile. A failed renewal may have begun a generation, too.
+        readings.set(customer, noReading)
+      }
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireCount } from '../model/require.ts'
-import type { LinkBrake } from '../policy/link-brake.ts'
+import type { LinkBrake, LinkVerdict } from '../policy/link-brake.ts'
 import type { RecentGenerations } from '../policy/recent-generations.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { CredentialSource } from '../ports/credential-source.ts'
@@ -74,9 +74,9 @@ export async function signLink(
 }
 
 /**
- * Checks a link. It must be made for this verb and this name, with the customer's present key (of half a second ago at the earliest, if
- * that follows from the customer's generation of links), and must not have expired. Resolves
- * with the link's customer, its options and its expiry. `signedName` returns, by the options, the part of the name that is signed.
+ * Checks a link. It must be made for this verb and this name, with the customer's present key or, if that follows from the generation of
+ * links, the key of half a second ago, and must not have expired. Resolves with the link's customer, its options and its expiry.
+ * `signedName` returns, by the options, the part of the name that is signed.
  * All wrong links are refused with the same message and after the same steps, so that the answer does not reveal which customers
  * exist. A right link that has expired does not count for the brake.
  *
@@ -95,13 +95,17 @@ export async function judgeLink(
   const isGood = await brake.attempt(address, async () => {
     const passwordKey = await linkKey(terms.customer)
     const credential = await credentials.find(terms.customer)
-    const generation = await generations.recent(terms.customer)
-    const key = keyOfGeneration(passwordKey ?? noKey, generation, createSignature)
-    const isSigned = isLinkSignature(signature, signed, key, createSignature)
-    if (!isSigned || passwordKey === undefined || credential === undefined) return 'wrong'
-    const { passwordHash: _, ...found } = credential
-    customer = found
-    return expires * 1000 <= now() ? 'expired' : 'good'
+    const verdictBy = (generation: string): LinkVerdict => {
+      const key = keyOfGeneration(passwordKey ?? noKey, generation, createSignature)
+      const isSigned = isLinkSignature(signature, signed, key, createSignature)
+      if (!isSigned || passwordKey === undefined || credential === undefined) return 'wrong'
+      const { passwordHash: _, ...found } = credential
+      customer = found
+      return expires * 1000 <= now() ? 'expired' : 'good'
+    }
+    const verdict = verdictBy(await generations.recent(terms.customer))
+    // It may be newer than that generation. An expired link takes the same steps: the time must not show that it was right.
+    return verdict === 'good' ? verdict : verdictBy(await generations.present(terms.customer))
   })
   if (!isGood || customer === undefined) throw linkRefused()
   return { customer, linkOptions, expires }

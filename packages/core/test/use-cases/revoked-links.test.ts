@@ -75,6 +75,62 @@ describe('revokeLinks', () => {
     expect(await open()).to.equal('link-refused')
   })
 
+  it('opens links that another service has made since at once', async () => {
+    const { store, links, token } = await startLinks()
+    const open = (given: string) => outcomeOf(links.open({ token: given, name: 'a' }))
+    expect(await open(token)).to.equal('opened')
+    const other = await startLinks({ store })
+    await other.files.revokeLinks?.()
+    const made = await other.link('a')
+    expect(await open(made.token)).to.equal('opened')
+    expect(await open(token)).to.equal('link-refused')
+  })
+
+  it('ends links that were used while the end took longer than half a second', async () => {
+    const memory = createMemoryBlobStore()
+    const { linkGenerations } = memory
+    if (!linkGenerations) throw new Error('There are no generations')
+    let proceed = () => {}
+    const mayProceed = new Promise<void>((resolve) => (proceed = resolve))
+    const renew = async (customer: string) => {
+      await mayProceed
+      return linkGenerations.renew(customer)
+    }
+    const { files, token, links, wait } = await startLinks({
+      store: { ...memory, linkGenerations: { ...linkGenerations, renew } },
+    })
+    const open = () => outcomeOf(links.open({ token, name: 'a' }))
+    const ending = files.revokeLinks?.()
+    wait(recent)
+    expect(await open()).to.equal('opened')
+    proceed()
+    await ending
+    expect(await open()).to.equal('link-refused')
+  })
+
+  it('leaves links as they are while the store cannot end them', async () => {
+    const memory = createMemoryBlobStore()
+    const { linkGenerations } = memory
+    if (!linkGenerations) throw new Error('There are no generations')
+    let refuse = () => {}
+    const refusal = new Promise<never>((_, reject) => {
+      refuse = () => reject(new FileServiceError('insufficient-storage', 'full'))
+    })
+    const { files, token, links } = await startLinks({
+      store: { ...memory, linkGenerations: { ...linkGenerations, renew: () => refusal } },
+    })
+    const opening = () => outcomeOf(links.open({ token, name: 'a' }))
+    const ending = outcomeOf(files.revokeLinks?.())
+    const meanwhile = opening()
+    await new Promise(setImmediate)
+    refuse()
+    expect([await ending, await meanwhile, await opening()]).to.deep.equal([
+      'insufficient-storage',
+      'opened',
+      'opened',
+    ])
+  })
+
   it('opens no link while the store cannot say what the generation is, and asks again', async () => {
     const memory = createMemoryBlobStore()
     const { linkGenerations } = memory
@@ -104,5 +160,11 @@ describe('revokeLinks', () => {
     expect([without.links.areRevocable, links.areRevocable]).to.deep.equal([false, true])
     expect('revokeLinks' in files).to.equal(true)
     expect(without.token, 'the first generation changes nothing').to.equal(token)
+  })
+
+  it('leaves links good that were made before customers could end them', async () => {
+    const { links } = await startLinks()
+    const token = 'gjdjps..alice.354b5da24eb19ec6fe74b4cbd19e27ef63165aa0584a8222656a2188c1ba0f1b'
+    expect(await outcomeOf(links.open({ token, name: 'a' }))).to.equal('opened')
   })
 })

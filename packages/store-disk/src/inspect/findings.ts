@@ -14,7 +14,10 @@ import type { Mount } from '../files/file-system.ts'
 
 /** Checks that this process may use the data directory as a store does, and that others may not. Skips what does not exist yet. */
 export async function permissionFindings(data: string): Promise<readonly Finding[]> {
-  const directories = [data, ...['files', 'uploads', 'tmp'].map((name) => join(data, name))]
+  const directories = [
+    data,
+    ...['files', 'links', 'uploads', 'tmp'].map((name) => join(data, name)),
+  ]
   const found = (await Promise.all(directories.map(lookAt))).flatMap((each) => each ?? [])
   const [top] = found
   if (!top || process.platform === 'win32') return []

@@ -120,7 +120,9 @@ async function* lookAtFiles(
 ): AsyncGenerator<Finding> {
   const [files, uploads] = [join(data, 'files'), join(data, 'uploads')]
   yield oneMountFinding(
-    await Promise.all([data, files, uploads, join(data, 'tmp')].map(mountPoint)),
+    await Promise.all(
+      [data, files, uploads, ...['links', 'tmp'].map((name) => join(data, name))].map(mountPoint),
+    ),
     data,
   )
   const { uid, dev: device } = await stat(data)

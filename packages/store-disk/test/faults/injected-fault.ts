@@ -66,12 +66,13 @@ export async function injectFault(data: string, fault: Fault): Promise<InjectedF
   }
 }
 
-/** What `path` is to a store in `data`: `temporary`, `files`, `customer`, `blob`, `uploads`, `upload`, `content` or `other`. */
+/** What `path` is to a store in `data`: `temporary`, `files`, `customer`, `blob`, `generation`, `uploads`, `upload`, `content` or `other`. */
 function kindOf(data: string, path: string): string {
   const [top, ...below] = path.slice(data.length + 1).split('/')
   if (!path.startsWith(`${data}/`)) return 'other'
   if (top === 'tmp') return 'temporary'
   if (top === 'uploads') return kindOfUpload(below)
+  if (top === 'links' && below.length === 2) return 'generation'
   return top === 'files' ? (['files', 'customer', 'blob'][below.length] ?? 'other') : 'other'
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, chown } from 'node:fs/promises'
+import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Finding } from '@holdfast/core'
@@ -27,21 +27,26 @@ describe('inspectDataDirectory, of permissions', () => {
       .map((line) => JSON.parse(line) as Finding)
   }
 
-  it('says which one is missing, and does no more', async () => {
-    await using place = await makeUsedDirectory()
-    const files = join(place.path, 'files')
-    await chmod(files, 0o500)
-    const [fault, skipped, ...others] = faults(await inspectBound(place.path))
-    await chmod(files, 0o750)
-    expect([fault?.check, fault?.mark]).to.deep.equal(['permissions', 'problem'])
-    const uid = process.getuid?.()
-    expect(fault?.message).to.equal(
-      `uid ${uid} may not read, write and enter ${files}; it belongs to uid ${uid}, mode 0500`,
-    )
-    expect(fault?.remedies).to.deep.equal([`chown -R ${uid} ${files} && chmod u+rwx ${files}`])
-    expect(skipped?.mark).to.equal('skipped')
-    expect(others).to.deep.equal([])
-  })
+  for (const name of ['files', 'links']) {
+    it(`says which one is missing for ${name}, and does no more`, async () => {
+      await using place = await makeUsedDirectory()
+      const directory = join(place.path, name)
+      await mkdir(directory, { recursive: true })
+      await chmod(directory, 0o500)
+      const [fault, skipped, ...others] = faults(await inspectBound(place.path))
+      await chmod(directory, 0o750)
+      expect([fault?.check, fault?.mark]).to.deep.equal(['permissions', 'problem'])
+      const uid = process.getuid?.()
+      expect(fault?.message).to.equal(
+        `uid ${uid} may not read, write and enter ${directory}; it belongs to uid ${uid}, mode 0500`,
+      )
+      expect(fault?.remedies).to.deep.equal([
+        `chown -R ${uid} ${directory} && chmod u+rwx ${directory}`,
+      ])
+      expect(skipped?.mark).to.equal('skipped')
+      expect(others).to.deep.equal([])
+    })
+  }
 
   it('says where a directory cannot be made', async () => {
     await using place = await makeTemporaryDirectory()

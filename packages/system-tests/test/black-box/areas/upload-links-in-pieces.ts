@@ -92,6 +92,17 @@ export function uploadLinksInPieces(start: StartService): void {
       expect(await service.anna.names()).to.have.length.at.most(8)
     })
 
+    it('takes no further piece once the customer has ended all links', async () => {
+      await using service = await start()
+      const tus = byTus(await makeLink(service, 'a'))
+      const { at } = await tus.begin('a', 2)
+      expect((await tus.append(at, 0, 'x')).status).to.equal(204)
+      expectOk(await service.anna.send('DELETE', '/links'))
+      expectError(await tus.append(at, 1, 'y'), 403, 'The link is wrong, or has expired')
+      expect((await tus.send('HEAD', at)).status).to.equal(403)
+      expect(await service.anna.names()).to.deep.equal([])
+    })
+
     it('ends with the link, whatever has arrived', async () => {
       await using service = await start()
       const tus = byTus(await makeLink(service, 'a'))
