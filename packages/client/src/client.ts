@@ -98,8 +98,7 @@ export interface Client {
   delete(name: string, options?: DeleteOptions): Promise<void>
   /**
    * Gives a file another name, and replaces a file of that name, unless `createOnly` is set; `not-found` if there is none. If an answer is
-   * lost and the file is not found under the new name alone, it rejects with `no-answer`, and does not try again: another file may have the
-   * name by then.
+   * lost, it rejects with `no-answer`, and does not try again: another file may have the earlier name by then.
    */
   rename(name: string, to: string, options?: RenameOptions): Promise<void>
   /**

@@ -19,9 +19,13 @@ export function createLinkGenerations(objects: Objects, prefix: string): LinkGen
     async read(customer) {
       const key = keyOf(customer)
       const blob = await readBlob({ ...objects, kept, key, name: key }, {})
+      if (!blob) return ''
       const chunks: Uint8Array[] = []
-      for await (const chunk of blob?.content ?? []) chunks.push(chunk)
-      return Buffer.concat(chunks).toString('latin1')
+      for await (const chunk of blob.content) chunks.push(chunk)
+      const generation = Buffer.concat(chunks).toString('latin1')
+      // Links that have ended would be good again.
+      if (generation === '') throw new Error(`The object ${key} is damaged: end the links again`)
+      return generation
     },
     async renew(customer) {
       const generation = randomBytes(16).toString('hex')

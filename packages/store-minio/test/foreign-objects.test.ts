@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
@@ -46,6 +47,21 @@ describeWithMinio('openMinioBlobStore, in a bucket that an administrator looks i
     expect((await bucket.store.stat({ customer: 'alice', name: 'by hand' }))?.size).to.equal(7)
     expect((await collect(bucket.store.list('alice'))).flat()).to.deep.equal(['by hand'])
     expect(await bucket.store.delete({ customer: 'alice', name: 'by hand' })).to.equal(true)
+  })
+
+  it('does not take an emptied generation of links for the first one, which has all links good again', async () => {
+    await using bucket = await open('team/')
+    const generations = bucket.store.linkGenerations
+    await generations?.renew('alice')
+    const key = `team/\u007flinks/${hash('sha256', 'alice')}`
+    expect(await bucket.read(key)).to.match(/^[0-9a-f]{32}$/)
+    await bucket.put(key, '')
+    const refusal = await generations?.read('alice').catch((error: unknown) => error)
+    expect(refusal)
+      .to.be.an('error')
+      .with.property('message', `The object ${key} is damaged: end the links again`)
+    await generations?.renew('alice')
+    expect(await generations?.read('alice')).to.match(/^[0-9a-f]{32}$/)
   })
 
   it('passes over folders, deeper keys, keys of no name and what is outside the prefix', async () => {

@@ -1,9 +1,8 @@
 import type { Requests } from '../requests/requests.ts'
 import { expectedAnswers } from '../requests/expected-answers.ts'
-import { isTransient, type RetryPolicy, withRetries } from '../requests/with-retries.ts'
-import { hasStoredNothing, isHoldfastError } from '../shared/holdfast-error.ts'
+import { type RetryPolicy, withRetries } from '../requests/with-retries.ts'
+import { hasStoredNothing } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
-import { stat } from './stat.ts'
 
 export interface RenameOptions {
   /** Whether to reject with `already-exists` instead of replacing a file of the new name. Default: false. */
@@ -13,7 +12,7 @@ export interface RenameOptions {
 
 /**
  * Renames a file. A request that may have renamed it is not repeated: a second one could rename a file that others have stored under the
- * name since. Instead it looks whether the file has left its name.
+ * name since. Neither does it look where the file is: that another one has the new name, and none the earlier, may have been so before.
  */
 export async function rename(
   requests: Requests,
@@ -31,21 +30,5 @@ export async function rename(
     expects: expectedAnswers.stored,
     signal,
   }
-  const exists = async (file: string) => {
-    try {
-      await stat(requests, retryPolicy, file, { isRounded: true, signal })
-      return true
-    } catch (error) {
-      if (isHoldfastError(error, 'not-found')) return false
-      throw error
-    }
-  }
-  const mayRepeat = (error: unknown) => isTransient(error) && hasStoredNothing(error)
-  try {
-    await withRetries(retryPolicy, signal, () => requests.send(request), mayRepeat)
-  } catch (error) {
-    if (!isTransient(error) || hasStoredNothing(error)) throw error
-    const isRenamed = name !== to && !(await exists(name)) && (await exists(to))
-    if (!isRenamed) throw error
-  }
+  await withRetries(retryPolicy, signal, () => requests.send(request), hasStoredNothing)
 }
