@@ -121,7 +121,7 @@ describeInBrowsers('The page takes care', (browser, _, once) => {
     const { server, driver } = opened
     await driver.click('[aria-label="Delete secret.txt"]')
     await driver.sees('.notices', 'secret.txt')
-    await driver.click('.menu .button')
+    await driver.click('.menu .button:last-child')
     await driver.page.waitForSelector('.sign-in-card')
     await driver.misses('body', 'secret.txt')
     await until('it is deleted all the same', async () => (await server.names()).length === 0)

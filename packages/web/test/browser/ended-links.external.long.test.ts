@@ -14,6 +14,7 @@ describeInBrowsers('The page ends all links', (browser) => {
     await driver.sees('.main', 'a.txt')
     await driver.press('button', 'Make a link')
     await driver.press('button', 'Make the link')
+    await driver.reads('Valid until')
     const link = await driver.value('Address of the link')
     expect((await fetch(link)).status).to.equal(200)
     await driver.press('button', 'Close')

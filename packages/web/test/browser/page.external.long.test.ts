@@ -44,7 +44,7 @@ describeInBrowsers('The page', (browser, _, once) => {
     await page.waitForSelector('.page')
     await page.reload()
     await page.waitForSelector('.page')
-    await click('.menu .button')
+    await click('.menu .button:last-child')
     await page.waitForSelector('.sign-in-card')
     await page.reload()
     await page.waitForSelector('.sign-in-card')
