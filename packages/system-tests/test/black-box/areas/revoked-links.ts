@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { expectError, expectOk } from '../support/answer.ts'
 import type { CustomerClient } from '../support/customer-client.ts'
+import { endLinks } from '../support/end-links.ts'
 import { anna, type StartService } from '../support/running-service.ts'
 
 async function linkOf(client: CustomerClient, name: string, body = '{}'): Promise<string> {
@@ -16,7 +17,7 @@ export function revokedLinks(start: StartService): void {
       const download = await linkOf(service.anna, 'a')
       const upload = await linkOf(service.anna, 'b', '{"verb":"upload"}')
       expect(await (await fetch(download)).text()).to.equal('content')
-      expectOk(await service.anna.send('DELETE', '/links'))
+      await endLinks(service.anna)
       const answers = [await fetch(download), await fetch(upload, { method: 'PUT', body: 'x' })]
       for (const answer of answers) {
         expect(answer.status).to.equal(403)

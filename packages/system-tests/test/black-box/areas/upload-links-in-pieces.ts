@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { expectError, expectOk, toAnswer } from '../support/answer.ts'
+import { endLinks } from '../support/end-links.ts'
 import { expectNoLitter } from '../support/expect-no-litter.ts'
 import { makeUploadLink as makeLink } from '../support/make-upload-link.ts'
 import type { StartService } from '../support/running-service.ts'
@@ -97,7 +98,7 @@ export function uploadLinksInPieces(start: StartService): void {
       const tus = byTus(await makeLink(service, 'a'))
       const { at } = await tus.begin('a', 2)
       expect((await tus.append(at, 0, 'x')).status).to.equal(204)
-      expectOk(await service.anna.send('DELETE', '/links'))
+      await endLinks(service.anna)
       expectError(await tus.append(at, 1, 'y'), 403, 'The link is wrong, or has expired')
       expect((await tus.send('HEAD', at)).status).to.equal(403)
       expect(await service.anna.names()).to.deep.equal([])
