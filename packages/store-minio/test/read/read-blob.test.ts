@@ -33,10 +33,11 @@ describeWithMinio('readBlob', (minio) => {
         times: 1,
       })
       const blob = await store.open(key)
-      expect(proxy.strikes()).to.equal(1)
       expect(blob?.bytes && bytes.equals(blob.bytes)).to.not.equal(false)
       const chunks: Uint8Array[] = []
       for await (const chunk of blob?.content ?? []) chunks.push(Uint8Array.from(chunk))
       expect(Buffer.concat(chunks).equals(bytes)).to.equal(true)
+      // Only now: the store may have opened the file before the answer came to the cut.
+      expect(proxy.strikes()).to.equal(1)
     }))
 })
