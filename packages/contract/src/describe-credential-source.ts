@@ -16,6 +16,8 @@ export interface CredentialSourceSuiteOptions extends SuiteOptions {
   readonly openUnable?: () => Promise<CredentialSourceHarness>
   /** Whether the source has `linkKey`. Default: no. */
   readonly hasLinkKeys?: boolean
+  /** Whether the source knows further logins of customers, their rights and ends. Default: no. */
+  readonly hasLogins?: boolean
   /** The hash of password `n`, for a source that accepts only hashes of some form. Default: invented text. */
   readonly passwordHash?: (n: number) => string
 }
@@ -30,7 +32,7 @@ export function describeCredentialSource(
   options: CredentialSourceSuiteOptions = {},
 ): void {
   const { runner = globalRunner(), openUnable, passwordHash = madeUpHash } = options
-  const { hasLinkKeys = false } = options
+  const { hasLinkKeys = false, hasLogins = false } = options
   const withSource: SourceTest = (fact, credentials, body) =>
     runner.it(fact, () =>
       withHarness(
@@ -40,7 +42,7 @@ export function describeCredentialSource(
     )
 
   runner.describe(`${name} as a CredentialSource`, () => {
-    runner.describe('known customers', () => knownCustomers(withSource, passwordHash))
+    runner.describe('known customers', () => knownCustomers(withSource, passwordHash, hasLogins))
     runner.describe('strangers', () => strangers(withSource, passwordHash))
     if (hasLinkKeys) {
       runner.describe('keys for links', () => linkKeys(withSource, open, passwordHash))
@@ -66,7 +68,11 @@ type SourceTest = (
 
 const madeUpHash = (n: number) => `$made-up$${n}`
 
-function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): void {
+function knownCustomers(
+  test: SourceTest,
+  passwordHash: (n: number) => string,
+  hasLogins: boolean,
+): void {
   const alice = { name: 'alice', passwordHash: passwordHash(1) }
   const bob = { name: 'bob', passwordHash: passwordHash(2), quota: 5_000_000_000 }
   const carol = { name: 'carol', passwordHash: passwordHash(3), quota: 0 }
@@ -101,6 +107,20 @@ function knownCustomers(test: SourceTest, passwordHash: (n: number) => string): 
       })
     }
   })
+
+  const logins: readonly Credential[] = [
+    { ...bob, may: ['list', 'read'] },
+    { ...bob, name: 'bob/ci', passwordHash: passwordHash(4), may: [], endsAtMs: 1_900_000_000_000 },
+    carol,
+    { ...carol, name: 'carol/ci', passwordHash: passwordHash(5) },
+  ]
+  if (hasLogins) {
+    test('finds further logins with their rights and ends', logins, async (source) => {
+      for (const login of logins) expect(await source.find(login.name)).to.deep.equal(login)
+      for (const stranger of ['ci', 'bob/', '/ci', 'alice/ci', 'bob/CI', 'bob/ci/', 'bob/bob'])
+        expect(await source.find(stranger), stranger).to.equal(undefined)
+    })
+  }
 
   const nasty = nastyNames.map((name, n) => ({ name, passwordHash: passwordHash(n % 3), quota: n }))
   test('keeps customers apart whatever their names', nasty, async (source) => {

@@ -198,6 +198,7 @@ describe('describeCredentialSource', () => {
         {
           runner,
           hasLinkKeys: true,
+          hasLogins: true,
           openUnable: async () => ({ source: wrap(unable), dispose: async () => {} }),
         },
       ),

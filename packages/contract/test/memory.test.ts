@@ -37,7 +37,7 @@ describeCredentialSource(
     source: createMemoryCredentialSource(credentials),
     dispose: async () => {},
   }),
-  { hasLinkKeys: true },
+  { hasLinkKeys: true, hasLogins: true },
 )
 
 describeFailureCounter('the memory failure counter', async (windowMs) => {

@@ -10,7 +10,6 @@ import {
   requireOptions,
   type OptionCheck,
 } from './model/require.ts'
-import type { UploadContent } from './model/upload-content.ts'
 import { noLinkBrake, type LinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake, type LoginBrake } from './policy/login-brake.ts'
 import { createPrefixCounts } from './policy/prefix-counts.ts'
@@ -18,19 +17,13 @@ import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
 import { createRecentGenerations } from './policy/recent-generations.ts'
 import { createRecentValues } from './policy/recent-values.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
-import type {
-  ListOptions,
-  OpenBlob,
-  OpenOptions,
-  BlobStore,
-  RenameOptions,
-} from './ports/blob-store.ts'
+import type { OpenOptions, BlobStore, RenameOptions } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
+import { permittedFiles, type CustomerFiles } from './use-cases/customer-files.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import {
-  type Link,
   type PresentedLink,
   makeLink,
   openLink,
@@ -46,43 +39,11 @@ import {
   type UploadLinkPolicy,
 } from './use-cases/open-upload-link.ts'
 import { renameFile, renamePolicy } from './use-cases/rename-file.ts'
-import { resumableFiles, type ResumableFiles } from './use-cases/resumable-files.ts'
-import type { ResumablePolicy } from './use-cases/resumable-policy.ts'
+import { resumableFiles } from './use-cases/resumable-files.ts'
+import { uploadKey, type ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
-import { uploadFile, type UploadOptions } from './use-cases/upload-file.ts'
-import { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
-
-/** The files of one customer. The use cases document what each call promises. */
-export interface CustomerFiles {
-  readonly customer: Customer
-  /** Stores a file, and replaces an earlier one of that name; see `uploadFile`. */
-  upload(name: string, content: UploadContent, options?: UploadOptions): Promise<BlobInfo>
-  /** Opens a file for reading; see `serveFile`. */
-  serve(name: string, options?: OpenOptions): Promise<OpenBlob>
-  /** Size, time and entity tag of a file; see `statFile`. */
-  stat(name: string): Promise<BlobInfo>
-  /** Deletes a file; see `deleteFile`. */
-  delete(name: string): Promise<void>
-  /** Gives a file another name, if the store can do that; see `renameFile`. */
-  rename?(name: string, to: string, options?: RenameOptions): Promise<BlobInfo>
-  /** The names of the files, in order and in pages; see `listFiles`. */
-  list(options?: ListOptions): AsyncIterable<readonly string[]>
-  /** Names, sizes, times and entity tags of the files, in order and in pages; see `listFileDetails`. */
-  listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
-  /** How much the customer keeps and how much is allowed; see `usageOf`. */
-  usage(): Promise<CustomerUsage>
-  /** Makes a link to a file, where the service has links; see `makeLink`. */
-  link?(name: string, options?: LinkOptions): Promise<Link>
-  /** Makes a link by which others may upload, where the service has links; see `makeUploadLink`. */
-  uploadLink?(name: string, options?: UploadLinkOptions): Promise<Link>
-  /**
-   * Ends all links that the customer has made, where the service has links and the store supports that. When it resolves, this service
-   * refuses them, and others on the store do so within half a second. Requests that have begun go on.
-   */
-  revokeLinks?(): Promise<void>
-  /** Uploads that come in pieces, if the store supports them. */
-  readonly resumable?: ResumableFiles
-}
+import { uploadFile } from './use-cases/upload-file.ts'
+import { usageOf } from './use-cases/usage-of.ts'
 
 /** Opens links. */
 export interface FileLinks {
@@ -104,8 +65,8 @@ export interface FileService {
   authenticate(login: Login): Promise<CustomerFiles>
   /**
    * The files of a customer whom the caller has authenticated.
-   * @throws TypeError when the customer's name breaks the policy for names; TypeError or RangeError when the quota is not a
-   *   number of bytes
+   * @throws TypeError when the customer's name breaks the policy for names; TypeError or RangeError when a limit is not a number, or
+   *   `may` is no list of rights
    */
   filesOf(customer: Customer): CustomerFiles
   /** Opens the links that customers make. Absent unless the options have `links`, and the credentials have `linkKey`. */
@@ -200,7 +161,7 @@ function serviceOf({
         notify(() => hooks.onServed?.({ customer, file, range, bytes })),
       )
     }
-    return {
+    const files: CustomerFiles = {
       customer,
       async upload(name, content, options) {
         const file = await uploadFile(policy, customer, name, content, options)
@@ -238,12 +199,13 @@ function serviceOf({
         }),
       ...(resumablePolicy && { resumable: resumableFiles(resumablePolicy, customer) }),
     }
+    return permittedFiles(files, async (id) => uploads?.state(uploadKey(customer, id)))
   }
 
   return {
     async authenticate(login) {
       if (credentials === undefined || verifyPassword === undefined) throw noLogin()
-      return filesOf(await authenticate(credentials, verifyPassword, loginBrake, login))
+      return filesOf(await authenticate(credentials, verifyPassword, loginBrake, login, now))
     },
     filesOf,
     ...(linkPolicy && {

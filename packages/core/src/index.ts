@@ -7,7 +7,6 @@ export {
 } from './model/errors.ts'
 export {
   createFileService,
-  type CustomerFiles,
   type FileLinks,
   type FileService,
   type FileServiceOptions,
@@ -16,7 +15,7 @@ export {
 export { abortable } from './model/abortable.ts'
 export type { LinkGenerations } from './ports/link-generations.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
-export { isLimited, type Customer } from './model/customer.ts'
+export { isLimited, loginName, splitLoginName, type Customer } from './model/customer.ts'
 export type { Deleted, FileHooks, Renamed, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export {
@@ -107,6 +106,14 @@ export type {
   WebStream,
   WebStreamReader,
 } from './model/upload-content.ts'
+export {
+  hasRights,
+  requireRights,
+  rights,
+  rightSets,
+  rightsProblem,
+  type Right,
+} from './model/rights.ts'
 export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export type { BlobInfo } from './ports/blob-info.ts'
 export type {
@@ -147,6 +154,7 @@ export {
   type FindingMark,
 } from './setup/advice.ts'
 export { closestWord, formatBytes, parseByteSize, isLoopbackHost } from './setup/setting-values.ts'
+export type { CustomerFiles } from './use-cases/customer-files.ts'
 export type { AppendUploadOptions } from './use-cases/append-upload.ts'
 export type { Login } from './use-cases/authenticate.ts'
 export type { BeginOptions, UploadWholeOptions } from './use-cases/begin-upload.ts'

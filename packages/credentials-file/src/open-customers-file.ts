@@ -1,14 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import { open, realpath, rm, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { advice, adviceOf, closestWord, nameProblem, parseByteSize } from '@holdfast/core'
-import { isMap, isScalar, isSeq, type Document, type YAMLMap } from 'yaml'
+import {
+  advice,
+  adviceOf,
+  closestWord,
+  nameProblem,
+  parseByteSize,
+  splitLoginName,
+} from '@holdfast/core'
+import { isMap, isScalar, isSeq, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
 import { CustomersFileError, OutdatedEditError } from './customers/customers-file-error.ts'
+import { parseRights, parseUntil } from './customers/login-terms.ts'
 import {
   isHash,
+  loginNamesOf,
   parseCustomers,
   passwordProblem,
   type CustomerEntry,
+  type LoginEntry,
 } from './customers/parse-customers.ts'
 import {
   isMissingFile,
@@ -18,27 +28,37 @@ import {
   parseYaml,
 } from './customers/customers-text.ts'
 
-/** The optional fields of a new customer. */
+/** The optional fields of a new customer or login. */
 export interface NewCustomerFields {
   /** The most bytes the customer may keep: a number, or text that `parseByteSize` understands. Default: no limit. */
   readonly quota?: number | string
   /** The most files the customer may keep: a number, or its digits. Default: no limit. */
   readonly maxFiles?: number | string
+  /** What it may do: a word such as `read-only`, or a list of rights. Default: everything. */
+  readonly may?: string | readonly string[]
+  /** Only for a login: the last day on which it is good, or a time. Default: no end. */
+  readonly until?: string
 }
 
 /**
  * A customers file that is edited in memory; only `save` writes it. Comments, order and everything else that was not edited stay
- * unchanged. Every method throws a {@link CustomersFileError}, whose message is for a person.
+ * unchanged. Every method throws a {@link CustomersFileError}, whose message is for a person. A `name` is that of a customer, or
+ * `CUSTOMER/LOGIN` for a further login.
  */
 export interface CustomersFile {
   /** The customers' names, in the order of the file. */
   names(): readonly string[]
+  /** The names of all customers and of their further logins, in the order of the file. */
+  loginNames(): readonly string[]
   has(name: string): boolean
-  /** Adds a customer at the end. Throws if the name is taken, and for an invalid name, hash or limit. */
+  /**
+   * Adds a customer at the end, or a login to its customer. Throws if the name is taken or the customer missing, and for an invalid name,
+   * hash, limit, right or date, or a field that does not fit.
+   */
   add(name: string, passwordHash: string, fields?: NewCustomerFields): void
-  /** Removes a customer. Throws if no customer has the name. */
+  /** Removes a customer with all logins, or a login. Throws if nothing has the name. */
   remove(name: string): void
-  /** Sets another password. Throws if no customer has the name, or `passwordHash` is not a scrypt hash. */
+  /** Sets another password. Throws if nothing has the name, or `passwordHash` is not a scrypt hash. */
   setPasswordHash(name: string, passwordHash: string): void
   /**
    * Writes the file in one step. Only its owner can access a new file; an existing file keeps its owner, its group and the group's
@@ -60,20 +80,37 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
 
   const refuse = (problem: string, ...remedies: readonly string[]) =>
     new CustomersFileError(path, [advice(problem, ...remedies)])
-  const indexOf = (name: string) => {
-    const index = entries.findIndex((entry) => entry.name === name)
-    if (index >= 0) return index
-    const meant = closestWord(
-      name,
-      entries.map((entry) => entry.name),
-    )
+  const unknown = (name: string) => {
+    const { name: customer, login } = splitLoginName(name)
+    const isKnown = login !== undefined && entries.some((entry) => entry.name === customer)
+    const meant = closestWord(isKnown ? name : customer, loginNamesOf(entries))
     const hints = meant === undefined ? [] : [`did you mean ${JSON.stringify(meant)}?`]
-    throw refuse(`has no customer ${JSON.stringify(name)}`, ...hints)
+    const what = isKnown ? `login ${JSON.stringify(name)}` : `customer ${JSON.stringify(customer)}`
+    return refuse(`has no ${what}`, ...hints)
   }
-  const nodeAt = (index: number): YAMLMap => {
-    const node = document.getIn(['customers', index], true)
+  /** Where the entry of `name` is in the document. */
+  const pathTo = (name: string): readonly (string | number)[] => {
+    const { name: customer, login } = splitLoginName(name)
+    const index = entries.findIndex((entry) => entry.name === customer)
+    if (index < 0) throw unknown(name)
+    if (login === undefined) return ['customers', index]
+    const at = entries[index]?.logins?.findIndex((entry) => entry.name === login) ?? -1
+    if (at < 0) throw unknown(name)
+    return ['customers', index, 'logins', at]
+  }
+  const nodeAt = (path: readonly (string | number)[]): YAMLMap => {
+    const node = document.getIn(path, true)
     if (isMap(node)) return node
     throw refuse('uses a YAML alias for this customer', byHand)
+  }
+  /** The list at `path`, to which an entry is added. */
+  const listAt = (path: readonly (string | number)[]): YAMLSeq => {
+    if (!document.hasIn(path)) document.setIn(path, document.createNode([]))
+    const list = document.getIn(path, true)
+    if (!isSeq(list)) throw refuse('uses a YAML alias for the customers', byHand)
+    // An empty list is written as [], and with `flow` the new entry would stay on its line.
+    if (list.items.length === 0) list.flow = false
+    return list
   }
   const checkHash = (passwordHash: string) => {
     const problem = isHash(passwordHash)
@@ -84,36 +121,41 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
 
   return {
     names: () => entries.map(({ name }) => name),
-    has: (name) => entries.some((entry) => entry.name === name),
-    add(name, passwordHash, { quota, maxFiles } = {}) {
-      const problem = nameProblem(name)
-      if (problem !== undefined) throw refuse(`no customer can have this name: ${problem}`)
-      if (entries.some((entry) => entry.name === name)) {
-        throw refuse(`has a customer ${JSON.stringify(name)} already`)
+    loginNames: () => loginNamesOf(entries),
+    has: (name) => loginNamesOf(entries).includes(name),
+    add(name, passwordHash, fields = {}) {
+      const { name: customer, login } = splitLoginName(name)
+      const kind = login === undefined ? 'customer' : 'login'
+      const ownName = login ?? customer
+      const problem = nameProblem(ownName)
+      if (problem !== undefined) throw refuse(`no ${kind} can have this name: ${problem}`)
+      const path = login === undefined ? ['customers'] : [...pathTo(customer), 'logins']
+      if (loginNamesOf(entries).includes(name)) {
+        throw refuse(`has a ${kind} ${JSON.stringify(name)} already`)
       }
       checkHash(passwordHash)
-      const bytes = quotaBytes(quota, refuse)
-      const files = fileCount(maxFiles, refuse)
-      const list = document.get('customers')
-      if (!isSeq(list)) throw refuse('uses a YAML alias for the customers', byHand)
-      // An empty list is written as [], and with `flow` the new customer would stay on its line.
-      if (list.items.length === 0) list.flow = false
-      const limits = limitsOf(quota, files)
-      list.add(document.createNode({ name, password: passwordHash, ...limits }))
-      entries = [...entries, { name, password: passwordHash, ...limitsOf(bytes, files) }]
+      const { written, entry } = readFields(kind, fields, refuse)
+      const list = listAt(path)
+      list.add(document.createNode({ name: ownName, password: passwordHash, ...written }))
+      entries = changeEntry(entries, name, (named) => ({
+        ...named,
+        password: passwordHash,
+        ...entry,
+      }))
     },
     remove(name) {
-      const index = indexOf(name)
-      document.deleteIn(['customers', index])
-      entries = entries.toSpliced(index, 1)
+      const path = pathTo(name)
+      document.deleteIn(path)
+      const siblings = path.slice(0, -1)
+      if (path.includes('logins') && listAt(siblings).items.length === 0)
+        document.deleteIn(siblings)
+      entries = changeEntry(entries, name, () => undefined)
     },
     setPasswordHash(name, passwordHash) {
-      const index = indexOf(name)
+      const path = pathTo(name)
       checkHash(passwordHash)
-      replaceValue(document, nodeAt(index), passwordHash)
-      entries = entries.map((entry, at) =>
-        at === index ? { ...entry, password: passwordHash } : entry,
-      )
+      replaceValue(document, nodeAt(path), passwordHash)
+      entries = changeEntry(entries, name, (entry) => ({ ...entry, password: passwordHash }))
     },
     async save() {
       const text = renderCustomers({ document, entries, original: original ?? '', path })
@@ -155,13 +197,43 @@ function replaceValue(document: Document, customer: YAMLMap, passwordHash: strin
 
 type Refuse = (problem: string, ...remedies: readonly string[]) => CustomersFileError
 
-function quotaBytes(quota: number | string | undefined, refuse: Refuse): number | undefined {
-  try {
-    return quota === undefined ? undefined : parseByteSize(String(quota))
-  } catch (error) {
-    const { problem, remedies } = adviceOf(error)
-    throw refuse(`the quota ${problem}`, ...remedies)
+/** The fields of a new customer or login: as they are written, in this order, and as they are read again. */
+function readFields(
+  kind: 'customer' | 'login',
+  { quota, maxFiles, may, until }: NewCustomerFields,
+  refuse: Refuse,
+): { readonly written: object; readonly entry: Partial<CustomerEntry & LoginEntry> } {
+  const misplaced = Object.entries(kind === 'login' ? { quota, maxFiles } : { until }).find(
+    ([, value]) => value !== undefined,
+  )
+  if (misplaced) throw refuse(`a ${kind} has no field ${misplaced[0]}`)
+  const bytes =
+    quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
+  const files = fileCount(maxFiles, refuse)
+  const rights = may === undefined ? undefined : parsed('set of rights', () => parseRights(may))
+  const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
+  return {
+    written: present({ quota, maxFiles: files, may, until }),
+    entry: present({ quota: bytes, maxFiles: files, may: rights, endsAtMs }),
   }
+
+  function parsed<Value>(what: string, parse: () => Value): Value {
+    try {
+      return parse()
+    } catch (error) {
+      const { problem, remedies } = adviceOf(error)
+      throw refuse(`the ${what} ${problem}`, ...remedies)
+    }
+  }
+}
+
+/** `fields` without those that are undefined. */
+function present<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as never
 }
 
 function fileCount(maxFiles: number | string | undefined, refuse: Refuse): number | undefined {
@@ -172,12 +244,34 @@ function fileCount(maxFiles: number | string | undefined, refuse: Refuse): numbe
   throw refuse('the number of files is not a whole number', 'write digits only, as in 10000')
 }
 
-/** The limits that are set, in the order in which they are written. */
-function limitsOf<Quota>(quota: Quota | undefined, maxFiles: number | undefined) {
-  return {
-    ...(quota !== undefined && { quota }),
-    ...(maxFiles !== undefined && { maxFiles }),
-  }
+/** What `change` makes of an entry, or of the name of a new one; `undefined` removes the entry. */
+type ChangeEntry = (entry: Partial<LoginEntry> & Pick<LoginEntry, 'name'>) => LoginEntry | undefined
+
+/** `entries` after a change of the customer or login called `name`, which is added at the end if there is none. */
+function changeEntry(
+  entries: readonly CustomerEntry[],
+  name: string,
+  change: ChangeEntry,
+): readonly CustomerEntry[] {
+  const { name: customer, login } = splitLoginName(name)
+  if (login === undefined) return changeNamed(entries, customer, change)
+  return entries.map((entry) => {
+    if (entry.name !== customer) return entry
+    const { logins: before = [], ...rest } = entry
+    const logins = changeNamed(before, login, change)
+    return { ...rest, ...(logins.length > 0 && { logins }) }
+  })
+}
+
+function changeNamed<Entry extends LoginEntry>(
+  siblings: readonly Entry[],
+  name: string,
+  change: ChangeEntry,
+): readonly Entry[] {
+  const index = siblings.findIndex((entry) => entry.name === name)
+  const next = change(siblings[index] ?? { name })
+  const replacement = next === undefined ? [] : [next as Entry]
+  return index < 0 ? [...siblings, ...replacement] : siblings.toSpliced(index, 1, ...replacement)
 }
 
 interface RenderInput {

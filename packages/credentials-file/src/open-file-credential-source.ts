@@ -3,6 +3,7 @@ import {
   advice,
   adviceText,
   having,
+  loginName,
   requireCount,
   requireFunction,
   requireOptions,
@@ -21,18 +22,23 @@ import {
   linkKeyOfPassword,
 } from '@holdfast/passwords'
 import { CustomersFileError } from './customers/customers-file-error.ts'
-import { isHash, parseCustomers, type CustomerEntry } from './customers/parse-customers.ts'
+import {
+  isHash,
+  parseCustomers,
+  type CustomerEntry,
+  type LoginEntry,
+} from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/customers-text.ts'
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
 import { programName } from './messages/describe-denial.ts'
 
-/** The changes by a reload: names in the order of the file, without any secret. */
+/** The changes by a reload: names in the order of the file, further logins as `CUSTOMER/LOGIN`, without any secret. */
 export interface ReloadSummary {
   /** How many customers there are now. */
   readonly customers: number
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** The customers with another password, quota or `maxFiles`. */
+  /** Those with another password, quota, `maxFiles`, rights or end. */
   readonly changed: readonly string[]
 }
 
@@ -64,6 +70,8 @@ export interface FileCredentialSource extends CredentialSource {
   linkKey(name: string): Promise<Uint8Array | undefined>
   /** The present customers' names, in the order of the file. */
   customers(): readonly string[]
+  /** What `find` finds: all customers and their further logins, in the order of the file. */
+  all(): readonly Credential[]
   /** The warnings about the file whose customers are in use; see `onWarning`. */
   warnings(): readonly Advice[]
   /**
@@ -125,7 +133,8 @@ export async function openFileCredentialSource(
   return {
     find: (name) => file.current().credentials.get(name),
     linkKey: (name) => linkKey(file.current().keyMaterial, name),
-    customers: () => [...file.current().credentials.keys()],
+    customers: () => [...file.current().credentials.keys()].filter((name) => !name.includes('/')),
+    all: () => [...file.current().credentials.values()],
     warnings: () => file.current().warnings,
     reload: () => file.reload(),
     refusedSince: () => file.refusedSince(),
@@ -156,7 +165,7 @@ function refusalOf(error: unknown, path: string): CustomersFileError {
 }
 
 function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCost): Snapshot {
-  const { entries } = parseCustomers(text, path)
+  const entries = parseCustomers(text, path).entries.flatMap(loginsOf)
   const plain = entries.filter(({ password }) => !isHash(password))
   const credentials = new Map(
     entries.map(({ password, ...entry }): [string, Credential] => {
@@ -175,6 +184,22 @@ function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCos
   }
 }
 
+/** A login with the name by which it is found, and with its customer's limits. */
+type NamedLogin = Omit<CustomerEntry, 'logins'> & LoginEntry
+
+/** The customer's own login, and the further ones. */
+function loginsOf({ logins = [], ...own }: CustomerEntry): readonly NamedLogin[] {
+  const { password: _, may: __, ...limits } = own
+  return [
+    own,
+    ...logins.map((login) => ({
+      ...limits,
+      ...login,
+      name: loginName({ name: own.name, login: login.name }),
+    })),
+  ]
+}
+
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
@@ -185,11 +210,16 @@ function compare(
 ): ReloadSummary {
   const isChanged = (credential: Credential) => {
     const earlier = before.get(credential.name)
-    const fields = ['passwordHash', 'quota', 'maxFiles'] as const
-    return earlier && fields.some((field) => earlier[field] !== credential[field])
+    const fields = ['passwordHash', 'quota', 'maxFiles', 'endsAtMs'] as const
+    const may = ({ may: granted }: Credential) => granted?.join()
+    return (
+      earlier &&
+      (may(earlier) !== may(credential) ||
+        fields.some((field) => earlier[field] !== credential[field]))
+    )
   }
   return {
-    customers: after.size,
+    customers: [...after.keys()].filter((name) => !name.includes('/')).length,
     added: [...after.keys()].filter((name) => !before.has(name)),
     removed: [...before.keys()].filter((name) => !after.has(name)),
     changed: [...after.values()].filter(isChanged).map(({ name }) => name),
@@ -198,7 +228,7 @@ function compare(
 
 interface WarningsInput {
   readonly path: string
-  readonly entries: readonly CustomerEntry[]
+  readonly entries: readonly NamedLogin[]
   readonly mode: number | undefined
   /** The cost that hashes should have. */
   readonly cost: ScryptCost
@@ -242,7 +272,7 @@ function customersWarnings({ path, entries, mode, cost }: WarningsInput): readon
 const rotate = () => `replace each with: ${programName()} customers rotate NAME`
 const shownNames = 10
 
-function named(entries: readonly CustomerEntry[]): string {
+function named(entries: readonly NamedLogin[]): string {
   const names = entries.slice(0, shownNames).map(({ name }) => JSON.stringify(name))
   const more = entries.length - names.length
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`

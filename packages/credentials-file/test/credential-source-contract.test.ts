@@ -12,10 +12,14 @@ describeCredentialSource(
   async (credentials) => {
     const directory = await makeTemporaryDirectory()
     const path = join(directory.path, 'customers.yaml')
-    const customers = credentials.map(({ passwordHash, ...rest }) => ({
+    const entries = credentials.map(({ passwordHash, endsAtMs, ...rest }) => ({
       ...rest,
       password: passwordHash,
+      ...(endsAtMs !== undefined && { until: new Date(endsAtMs).toISOString() }),
     }))
+    const customers = entries
+      .filter(({ name }) => !name.includes('/'))
+      .map((customer) => ({ ...customer, logins: loginsOf(customer.name, entries) }))
     await writeFile(path, JSON.stringify({ customers }))
     const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
     const dispose = async () => {
@@ -24,5 +28,15 @@ describeCredentialSource(
     }
     return { source, dispose }
   },
-  { passwordHash: madeUpHash, hasLinkKeys: true },
+  { passwordHash: madeUpHash, hasLinkKeys: true, hasLogins: true },
 )
+
+/** The further logins of `customer` as the file has them: they get the customer's limits. */
+function loginsOf<Entry extends { readonly name: string; readonly quota?: number }>(
+  customer: string,
+  entries: readonly Entry[],
+) {
+  return entries
+    .filter(({ name }) => name.startsWith(`${customer}/`))
+    .map(({ quota: _, ...login }) => ({ ...login, name: login.name.slice(customer.length + 1) }))
+}

@@ -200,7 +200,7 @@ describe('openCustomersFile', () => {
     file.add('alice', hash)
     const refused: readonly (readonly [() => void, string])[] = [
       [() => file.add('alice', hash), 'has a customer "alice" already'],
-      [() => file.add('a/b', hash), 'it contains a slash'],
+      [() => file.add('a/b', hash), 'has no customer "a"'],
       [() => file.add('', hash), 'it is empty'],
       [() => file.add('bob', 'plain'), 'is not a scrypt hash'],
       [() => file.add('bob', '$scrypt$ln=30,r=8,p=1$x$y'), 'unacceptable cost'],
@@ -209,6 +209,17 @@ describe('openCustomersFile', () => {
       [() => file.add('bob', hash, { maxFiles: -1 }), 'the number of files is not a whole'],
       [() => file.add('bob', hash, { maxFiles: 1.5 }), 'the number of files is not a whole'],
       [() => file.add('bob', hash, { maxFiles: '9'.repeat(17) }), 'the number of files is not'],
+      [() => file.add('bob', hash, { may: 'readonly' }), 'did you mean read-only?'],
+      [() => file.add('bob', hash, { may: ['list', 'red'] }), 'did you mean read?'],
+      [() => file.add('bob', hash, { may: ['replace'] }), '"replace" without "create"'],
+      [() => file.add('bob', hash, { until: '2030-01-01' }), 'a customer has no field until'],
+      [() => file.add('alice/ci', hash, { until: '1 May' }), 'the end is not a date'],
+      [() => file.add('alice/ci', hash, { until: '2030-02-30' }), 'the end is not a date'],
+      [() => file.add('alice/ci', hash, { quota: 1 }), 'a login has no field quota'],
+      [() => file.add('alice/', hash), 'no login can have this name: it is empty'],
+      [() => file.add('alice/a/b', hash), 'no login can have this name'],
+      [() => file.remove('alice/ci'), 'has no login "alice/ci"'],
+      [() => file.setPasswordHash('alice/ci', hash), 'has no login "alice/ci"'],
       [() => file.remove('alise'), 'has no customer "alise"; did you mean "alice"?'],
       [() => file.remove('zzz'), 'has no customer "zzz"'],
       [() => file.setPasswordHash('bob', hash), 'has no customer "bob"'],
@@ -218,5 +229,88 @@ describe('openCustomersFile', () => {
       expect(edit).to.throw(CustomersFileError, message)
     }
     expect(file.names()).to.deep.equal(['alice'])
+  })
+})
+
+describe('openCustomersFile, of further logins,', () => {
+  let directory: TemporaryDirectory
+  let path: string
+  let hash: string
+  beforeEach(async () => {
+    directory = await makeTemporaryDirectory()
+    path = join(directory.path, 'customers.yaml')
+    hash = await hashPassword('secret', cheapCost)
+  })
+  afterEach(() => directory.remove())
+
+  const found = async (name: string) => {
+    const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
+    await source.close()
+    return source.find(name)
+  }
+
+  it('adds, rotates and removes them, and keeps comments', async () => {
+    const before = `# ours\ncustomers:\n  - name: acme # the first\n    password: ${hash}\n    quota: 1GB\n  - name: bob\n    password: ${hash}\n`
+    await writeFile(path, before)
+    const file = await openCustomersFile(path)
+    file.add('acme/ci', hash, { may: 'append-only', until: '2030-12-31' })
+    file.add('acme/reader', hash, { may: ['list', 'read'] })
+    await file.save()
+    expect(file.names()).to.deep.equal(['acme', 'bob'])
+    expect(file.loginNames()).to.deep.equal(['acme', 'acme/ci', 'acme/reader', 'bob'])
+    expect(await readFile(path, 'utf8')).to.include(
+      `    logins:\n      - name: ci\n        password: ${hash}\n        may: append-only\n        until: 2030-12-31\n`,
+    )
+    expect(await found('acme/ci')).to.deep.equal({
+      name: 'acme/ci',
+      passwordHash: hash,
+      quota: 1_000_000_000,
+      may: ['list', 'read', 'create'],
+      endsAtMs: Date.UTC(2031, 0, 1),
+    })
+
+    const later = await openCustomersFile(path)
+    const other = await hashPassword('other', cheapCost)
+    later.setPasswordHash('acme/ci', other)
+    later.remove('acme/reader')
+    await later.save()
+    expect((await found('acme/ci'))?.passwordHash).to.equal(other)
+    expect((await found('acme'))?.passwordHash).to.equal(hash)
+    expect(await found('acme/reader')).to.equal(undefined)
+    later.remove('acme/ci')
+    await later.save()
+    expect(await readFile(path, 'utf8')).to.equal(before)
+  })
+
+  it('go with their customer', async () => {
+    const file = await openCustomersFile(path)
+    file.add('acme', hash, { may: 'read-only' })
+    file.add('acme/ci', hash)
+    file.add('bob', hash)
+    file.remove('acme')
+    await file.save()
+    expect(file.loginNames()).to.deep.equal(['bob'])
+    expect(await found('acme/ci')).to.equal(undefined)
+  })
+
+  it('are refused for a name that is taken, or without a customer', async () => {
+    const file = await openCustomersFile(path)
+    file.add('acme', hash)
+    file.add('acme/ci', hash)
+    expect(() => file.add('acme/ci', hash)).to.throw('has a login "acme/ci" already')
+    expect(() => file.add('acne/ci', hash)).to.throw('no customer "acne"; did you mean "acme"?')
+    expect(() => file.remove('acme/c')).to.throw('no login "acme/c"; did you mean "acme/ci"?')
+  })
+
+  it('stay JSON in a file of JSON', async () => {
+    await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
+    const file = await openCustomersFile(path)
+    file.add('acme/ci', hash, { may: ['create'] })
+    await file.save()
+    expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal({
+      customers: [
+        { name: 'acme', password: hash, logins: [{ name: 'ci', password: hash, may: ['create'] }] },
+      ],
+    })
   })
 })

@@ -128,6 +128,24 @@ describe('openFileCredentialSource', () => {
       expect(reloaded.length).to.equal(1)
     })
 
+    it('names the logins that came, went, or have other rights or another end', async () => {
+      const entry = (logins: string) =>
+        `customers:\n  - name: a\n    password: x\n    logins: [${logins}]\n`
+      await file.write(entry('{name: one, password: x}, {name: two, password: x}'))
+      const { source, reloaded } = await file.open({ pollIntervalMs: 0 })
+      const later = '{name: two, password: x, may: read-only}, {name: three, password: x}'
+      await file.write(entry(later))
+      await source.reload()
+      expect(reloaded).to.deep.equal([
+        { customers: 1, added: ['a/three'], removed: ['a/one'], changed: ['a/two'] },
+      ])
+      await file.write(entry(later.replace('password: x', 'password: x, until: 2030-01-01')))
+      await source.reload()
+      expect(reloaded[1]?.changed).to.deep.equal(['a/two'])
+      expect(source.customers()).to.deep.equal(['a'])
+      expect(source.all().map(({ name }) => name)).to.deep.equal(['a', 'a/two', 'a/three'])
+    })
+
     it('says nothing of a file that has not changed', async () => {
       await file.write(list('a'))
       const { source, reloaded } = await file.open({ pollIntervalMs: 0 })

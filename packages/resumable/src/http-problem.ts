@@ -56,6 +56,7 @@ const answers = {
   'missing-credentials': { status: 400, message: 'No auth headers' },
   'invalid-credentials': { status: 400, message: 'Invalid credentials' },
   'too-many-attempts': { status: 429, message: 'Too many failed logins' },
+  'not-allowed': { status: 403 },
   'link-refused': { status: 403, message: 'The link is wrong, or has expired' },
   'invalid-file-name': { status: 400 },
   'not-found': { status: 400, message: 'File not found' },

@@ -34,6 +34,7 @@ const plans: Readonly<Record<string, Partial<UploadPlan>>> = {
   'that is create-only': { createOnly: true },
   'that is not create-only': { createOnly: false },
   'with a digest': { sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' },
+  'of a further login': { login: 'ci "é' },
   'with the longest name': { name: 'é'.repeat(127) },
   'with a name of odd characters': { name: ' a"\\%2F?*🚀ﬁ.tmp ' },
 }

@@ -70,6 +70,33 @@ const ofFind: readonly BrokenSource[] = [
     }),
   ],
   [
+    'knows a login by its customer alone',
+    'known customers > finds further logins with their rights and ends',
+    (source) => ({
+      find: async (name) => (await source.find(name)) ?? source.find(name.split('/')[0] ?? ''),
+    }),
+  ],
+  [
+    'loses the rights',
+    'known customers > finds further logins with their rights and ends',
+    (source) => ({
+      find: async (name) => {
+        const { may: _lost, ...found } = (await source.find(name)) ?? {}
+        return found as Credential
+      },
+    }),
+  ],
+  [
+    'loses the end',
+    'known customers > finds further logins with their rights and ends',
+    (source) => ({
+      find: async (name) => {
+        const { endsAtMs: _lost, ...found } = (await source.find(name)) ?? {}
+        return found as Credential
+      },
+    }),
+  ],
+  [
     'knows nobody when it cannot tell',
     'rejects when it does not know',
     (source) => ({ find: (name) => Promise.resolve(source.find(name)).catch(() => undefined) }),

@@ -1,5 +1,6 @@
 import { nameProblem } from './file-name.ts'
 import { kindOf, requireCount } from './require.ts'
+import { rightsProblem, type Right } from './rights.ts'
 
 /** An authenticated owner of files. */
 export interface Customer {
@@ -8,6 +9,10 @@ export interface Customer {
   readonly quota?: number
   /** The most files the customer may keep. Default: no limit. */
   readonly maxFiles?: number
+  /** By which of the customer's further logins the caller came. Default: by the customer's own. */
+  readonly login?: string
+  /** What that login may do. Default: everything. */
+  readonly may?: readonly Right[]
 }
 
 /** Whether the customer has a limit of bytes or of files. */
@@ -18,21 +23,46 @@ export function isLimited({ quota, maxFiles }: Customer): boolean {
 /**
  * Refuses an invalid customer from an application.
  *
- * @throws TypeError when the name is not a string or breaks the policy for names, or a limit is not a number
- * @throws RangeError when a limit is below 0 or NaN
+ * @throws TypeError when a name is not a string or breaks the policy for names, a limit is not a number, or `may` is no list
+ * @throws RangeError when a limit is below 0 or NaN, or `may` has an unknown right, or `replace` without `create`
  */
 export function checkCustomer(customer: Customer): void {
   const given: unknown = customer
   if (typeof given !== 'object' || given === null) {
     throw new TypeError(`A customer is an object, as in filesOf({ name }), not ${kindOf(given)}`)
   }
-  const name: unknown = customer.name
-  if (typeof name !== 'string') {
-    throw new TypeError(`A customer's name must be a string, not ${kindOf(name)}`)
-  }
-  const problem = nameProblem(name)
-  if (problem !== undefined) throw new TypeError(`Invalid customer name: ${problem}`)
-  const { quota, maxFiles } = customer
+  const { quota, maxFiles, login, may } = customer
+  requireName('customer', customer.name)
+  if (login !== undefined) requireName('login', login)
+  if (may !== undefined) requireRightsList(may)
   if (quota !== undefined) requireCount("A customer's quota", quota)
   if (maxFiles !== undefined) requireCount("A customer's maxFiles", maxFiles, 'files')
+}
+
+function requireName(whose: 'customer' | 'login', name: unknown): void {
+  if (typeof name !== 'string') {
+    throw new TypeError(`A ${whose}'s name must be a string, not ${kindOf(name)}`)
+  }
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw new TypeError(`Invalid ${whose} name: ${problem}`)
+}
+
+function requireRightsList(may: unknown): void {
+  if (!Array.isArray(may)) {
+    throw new TypeError(`A customer's may must be a list of rights, not ${kindOf(may)}`)
+  }
+  const problem = rightsProblem(may)
+  if (problem !== undefined) throw new RangeError(`A customer's may ${problem}`)
+}
+
+/** The name with which a customer's login authenticates: `CUSTOMER`, or `CUSTOMER/LOGIN`. Neither part has a `/`. */
+export function loginName({ name, login }: Pick<Customer, 'name' | 'login'>): string {
+  return login === undefined ? name : `${name}/${login}`
+}
+
+/** The customer and the login of a {@link loginName}. */
+export function splitLoginName(text: string): Pick<Customer, 'name' | 'login'> {
+  const slash = text.indexOf('/')
+  if (slash < 0) return { name: text }
+  return { name: text.slice(0, slash), login: text.slice(slash + 1) }
 }

@@ -4,6 +4,7 @@
  * - `missing-credentials`: a name or a password was not given, or was empty.
  * - `invalid-credentials`: unknown customer or wrong password; the error does not reveal which of the two.
  * - `too-many-attempts`: the brake on bad logins or wrong links refuses the attempt; `retryAfterMs` says for how long.
+ * - `not-allowed`: the login lacks rights; the message names them.
  * - `link-refused`: a link is wrong, is for another name, or has expired; the error does not reveal which of these.
  * - `invalid-file-name`: the name breaks the policy in `model/file-name.ts`.
  * - `not-found`: the customer has no file of that name.
@@ -22,6 +23,7 @@ export const errorCodes = [
   'missing-credentials',
   'invalid-credentials',
   'too-many-attempts',
+  'not-allowed',
   'link-refused',
   'invalid-file-name',
   'not-found',

@@ -1,19 +1,26 @@
-/** The data of a customer that a login needs. */
+import type { Right } from '../model/rights.ts'
+
+/** The data of a customer's login. */
 export interface Credential {
-  /** The customer's name, equal to the `name` that `find` was called with. */
+  /** Equal to the `name` that `find` was called with: the customer's name, or `CUSTOMER/LOGIN` for a further login of the customer. */
   readonly name: string
   /** A hash that the {@link PasswordVerifier} in use understands, usually a PHC string. Never the password. */
   readonly passwordHash: string
-  /** The most bytes the customer may keep. Default: no limit. */
+  /** The most bytes the customer may keep; the same for all logins of a customer. Default: no limit. */
   readonly quota?: number
-  /** The most files the customer may keep. Default: no limit. */
+  /** The most files the customer may keep; the same for all logins of a customer. Default: no limit. */
   readonly maxFiles?: number
+  /** What the login may do. Default: everything. */
+  readonly may?: readonly Right[]
+  /** From when the login is refused, in milliseconds since 1970. Default: never. */
+  readonly endsAtMs?: number
 }
 
 /** Knows the customers. Every sentence here is a test in `@holdfast/contract`. */
 export interface CredentialSource {
   /**
-   * The credential of the customer called `name`; `undefined` if there is no such customer. Names are compared code unit by code
+   * The credential of the login called `name`; `undefined` if there is no such login. A source of further logins knows them as
+   * `CUSTOMER/LOGIN`; no name of a customer or login has a `/`. Names are compared code unit by code
    * unit: case and normalisation make a difference, and names such as `__proto__` are ordinary names. `name` comes from an unknown
    * client: it may be any string, also the empty one. Rejects when the source cannot answer; a failure is never `undefined`. This
    * is called for every request, so a source that has its customers in memory returns the credential without a promise.
@@ -21,8 +28,8 @@ export interface CredentialSource {
   find(name: string): Credential | undefined | Promise<Credential | undefined>
 
   /**
-   * The key that signs the links of the customer called `name`; `undefined` if there is no such customer. It has 32 bytes or more,
-   * and differs from customer to customer. When the password changes, the key changes, too, so that all earlier links become
+   * The key that signs the links of the login called `name`; `undefined` if there is no such login. It has 32 bytes or more,
+   * and differs from login to login. When the password changes, the key changes, too, so that all earlier links become
    * invalid. All servers that share the customers return the same key. They derive it from data that they have already, in such a
    * way that to guess the password from a link costs as much as to guess it from the hash. The name comes from an unknown client:
    * the time of a call must not depend on whether there is such a customer. Rejects when the source cannot answer. Without this

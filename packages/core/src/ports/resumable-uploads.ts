@@ -23,6 +23,8 @@ export interface UploadPlan {
   readonly note?: string
   /** The core's id of the link by which the upload was begun. Default: none, the customer has begun it. */
   readonly link?: string
+  /** Which of the customer's further logins has begun the upload. Default: the customer's own. */
+  readonly login?: string
   /** How long after its last change the upload expires, in milliseconds, 1 or more. */
   readonly expiresAfterMs: number
 }

@@ -1,4 +1,4 @@
-import type { Customer } from '../model/customer.ts'
+import { splitLoginName, type Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { requireText } from '../model/require.ts'
 import type { LoginBrake } from '../policy/login-brake.ts'
@@ -6,6 +6,7 @@ import type { Credential, CredentialSource, PasswordVerifier } from '../ports/cr
 
 /** The credentials of one attempt to log in. */
 export interface Login {
+  /** The customer's name, or `CUSTOMER/LOGIN` for a further login of the customer. */
   readonly name: string
   readonly password: string
   /**
@@ -18,8 +19,8 @@ export interface Login {
 }
 
 /**
- * Resolves with the customer if the password is right. A wrong password and an unknown customer are refused with the same message
- * and, if the verifier keeps its promise, after the same time; both count as failures for the brake.
+ * Resolves with the customer if the password is right. A wrong password, an unknown name and a login that has ended are refused with
+ * the same message and, if the verifier keeps its promise, after the same time; all count as failures for the brake.
  *
  * While the brake refuses attempts, it refuses the right password, too. While an attempt waits, its password is not checked, even
  * if the verifier remembers it: otherwise an attacker could test passwords at full speed.
@@ -32,6 +33,7 @@ export async function authenticate(
   verifyPassword: PasswordVerifier,
   brake: LoginBrake,
   { name, password, address = '', signal }: Login,
+  now: () => number = Date.now,
 ): Promise<Customer> {
   requireText('name', name)
   requireText('password', password)
@@ -43,7 +45,7 @@ export async function authenticate(
   const verify = (found: Credential | undefined) => {
     credential = found
     const verdict = verifyPassword(password, found?.passwordHash, attempt)
-    return found === undefined ? refused(verdict) : verdict
+    return found === undefined || hasEnded(found, now) ? refused(verdict) : verdict
   }
   const isRight = await brake.attempt({ name, address, password, signal }, () => {
     const found = credentials.find(name)
@@ -55,14 +57,21 @@ export async function authenticate(
   return customerOf(credential)
 }
 
-/** The customer of a credential, without the password's hash and without absent limits. */
-function customerOf({ name, quota, maxFiles }: Credential): Customer {
+/** Whether the login is refused from now on. */
+export function hasEnded({ endsAtMs }: Credential, now: () => number): boolean {
+  return endsAtMs !== undefined && now() >= endsAtMs
+}
+
+/** The customer of a credential, without the password's hash and without absent fields. */
+export function customerOf({ name, quota, maxFiles, may }: Credential): Customer {
+  const names = splitLoginName(name)
   // Most customers have no limit, and each request calls this.
-  if (quota === undefined && maxFiles === undefined) return { name }
+  if (quota === undefined && maxFiles === undefined && may === undefined) return names
   return {
-    name,
+    ...names,
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
+    ...(may !== undefined && { may }),
   }
 }
 

@@ -12,7 +12,7 @@ import { discardUpload, uploadKey, type ResumablePolicy } from './resumable-poli
 import { checkSize, uploadFile, type UploadOptions } from './upload-file.ts'
 
 /** What a client announces about an upload in pieces before its first byte; see `UploadPlan`. */
-export type BeginOptions = Omit<UploadPlan, 'name' | 'link' | 'expiresAfterMs'>
+export type BeginOptions = Omit<UploadPlan, 'name' | 'link' | 'login' | 'expiresAfterMs'>
 
 /** The most bytes of UTF-8 in a note. */
 const maxNoteBytes = 4_096
@@ -43,16 +43,19 @@ export async function beginUpload(
   // Only a check: until bytes arrive, an upload uses nothing of the quota.
   const claim = await quotas.claim(customer, name, options.length)
   claim.end()
-  const plan = { ...options, name, ...linkOf(policy), expiresAfterMs: uploadExpiryMs }
+  const plan = { ...options, name, ...originOf(policy, customer), expiresAfterMs: uploadExpiryMs }
   const upload = await quotas.beginUpload(customer, policy.maxUnfinishedUploads, () =>
     uploads.begin(customer.name, plan),
   )
   return upload.plan.length === 0 ? finishEmpty(policy, customer, upload) : upload
 }
 
-/** The link by which uploads under this policy are begun, for their plans. */
-export function linkOf({ link }: ResumablePolicy): Pick<UploadPlan, 'link'> {
-  return link === undefined ? {} : { link }
+/** By which link and login uploads are begun, for their plans. */
+function originOf(
+  { link }: ResumablePolicy,
+  { login }: Customer,
+): Pick<UploadPlan, 'link' | 'login'> {
+  return { ...(link !== undefined && { link }), ...(login !== undefined && { login }) }
 }
 
 /** Publishes an empty file. If that fails, it discards the upload: the caller gets no id to do so. */
@@ -131,7 +134,8 @@ export async function uploadWhole(
     },
   )
   policy.onPublished(customer, file)
-  const plan = { ...begin, name, ...linkOf(policy), expiresAfterMs: policy.uploadExpiryMs }
+  const origin = originOf(policy, customer)
+  const plan = { ...begin, name, ...origin, expiresAfterMs: policy.uploadExpiryMs }
   // The file is stored, so the call must not fail even if a store breaks the promise of `remember`.
   return policy.uploads.remember(customer.name, plan, file).catch(() => unknownUpload(plan, file))
 }

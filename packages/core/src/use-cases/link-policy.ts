@@ -1,11 +1,13 @@
-import type { Customer } from '../model/customer.ts'
+import { loginName, splitLoginName, type Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireCount } from '../model/require.ts'
+import { hasRights, type Right } from '../model/rights.ts'
 import type { LinkBrake, LinkVerdict } from '../policy/link-brake.ts'
 import type { RecentGenerations } from '../policy/recent-generations.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { CredentialSource } from '../ports/credential-source.ts'
+import { customerOf, hasEnded } from './authenticate.ts'
 import { statFile } from './serve-file.ts'
 
 /** A link of one customer. */
@@ -61,12 +63,12 @@ export async function signLink(
   terms: Omit<LinkTerms, 'expires'>,
   ageMs: number,
 ): Promise<Link> {
-  const { customer } = terms
-  const passwordKey = await linkKey(customer)
+  const { login } = terms
+  const passwordKey = await linkKey(login)
   if (passwordKey === undefined) {
     throw new FileServiceError('invalid-credentials', 'The credential source has no such customer')
   }
-  const generation = await generations.present(customer)
+  const generation = await generations.present(splitLoginName(login).name)
   const key = keyOfGeneration(passwordKey, generation, createSignature)
   const expires = Math.ceil((now() + ageMs) / 1000)
   const token = sealLink({ ...terms, expires }, key, createSignature)
@@ -74,11 +76,12 @@ export async function signLink(
 }
 
 /**
- * Checks a link. It must be made for this verb and this name, with the customer's present key or, if that follows from the generation of
- * links, the key of half a second ago, and must not have expired. Resolves with the link's customer, its options and its expiry.
+ * Checks a link. It must be made for this verb and this name, with the present key of the login that has made it or, if that follows from
+ * the generation of links, the key of half a second ago, and must not have expired. Its login must still exist, and have the rights to
+ * make such a link. Resolves with the link's customer, its options and its expiry.
  * `signedName` returns, by the options, the part of the name that is signed.
  * All wrong links are refused with the same message and after the same steps, so that the answer does not reveal which customers
- * exist. A right link that has expired does not count for the brake.
+ * exist. A right link that has expired, or whose login has ended or lost its rights, does not count for the brake.
  *
  * @throws FileServiceError `link-refused`, `too-many-attempts`, `store-unavailable`
  */
@@ -93,27 +96,34 @@ export async function judgeLink(
   const signed = { ...terms, verb, name: signedName(name, linkOptions) }
   let customer: Customer | undefined
   const isGood = await brake.attempt(address, async () => {
-    const passwordKey = await linkKey(terms.customer)
-    const credential = await credentials.find(terms.customer)
+    const passwordKey = await linkKey(terms.login)
+    const credential = await credentials.find(terms.login)
+    const owner = splitLoginName(terms.login).name
     const verdictBy = (generation: string): LinkVerdict => {
       const key = keyOfGeneration(passwordKey ?? noKey, generation, createSignature)
       const isSigned = isLinkSignature(signature, signed, key, createSignature)
       if (!isSigned || passwordKey === undefined || credential === undefined) return 'wrong'
-      const { passwordHash: _, ...found } = credential
-      customer = found
+      customer = customerOf(credential)
+      if (hasEnded(credential, now) || !hasRights(customer, ...rightsOf[verb])) return 'expired'
       return expires * 1000 <= now() ? 'expired' : 'good'
     }
-    const verdict = verdictBy(await generations.recent(terms.customer))
+    const verdict = verdictBy(await generations.recent(owner))
     // It may be newer than that generation. An expired link takes the same steps: the time must not show that it was right.
-    return verdict === 'good' ? verdict : verdictBy(await generations.present(terms.customer))
+    return verdict === 'good' ? verdict : verdictBy(await generations.present(owner))
   })
   if (!isGood || customer === undefined) throw linkRefused()
   return { customer, linkOptions, expires }
 }
 
+/** What a login must be allowed to make a link, and for as long as the link is used. */
+export const rightsOf: Readonly<Record<LinkTerms['verb'], readonly Right[]>> = {
+  serve: ['link', 'read'],
+  upload: ['link', 'create'],
+}
+
 /** Checked like any other link if a token does not have the form of one. */
 const noLink: { readonly terms: CarriedTerms; readonly signature: string } = {
-  terms: { customer: '', expires: 0, linkOptions: '' },
+  terms: { login: '', expires: 0, linkOptions: '' },
   signature: '0'.repeat(64),
 }
 
@@ -146,7 +156,8 @@ export function linkRefused(): FileServiceError {
 /** What a link allows. All of these terms are signed. */
 interface LinkTerms {
   readonly verb: 'serve' | 'upload'
-  readonly customer: string
+  /** Who has made the link; see `loginName`. */
+  readonly login: string
   /** The name of the only file, or the prefix of names. */
   readonly name: string
   /** When the link expires, in whole seconds since 1970. */
@@ -156,7 +167,7 @@ interface LinkTerms {
 }
 
 /** The terms that a token contains; the verb and the name are in the rest of the link's URL. */
-type CarriedTerms = Pick<LinkTerms, 'customer' | 'expires' | 'linkOptions'>
+type CarriedTerms = Pick<LinkTerms, 'login' | 'expires' | 'linkOptions'>
 
 /** A running keyed hash (HMAC with SHA-256); an `Hmac` of `node:crypto` is one. */
 export interface LinkSignature {
@@ -167,7 +178,7 @@ export interface LinkSignature {
 /** Makes a signature with `key`, such as `(key) => createHmac('sha256', key)`. */
 export type CreateLinkSignature = (key: Uint8Array) => LinkSignature
 
-/** Expiry, options, customer, signature; for each value there is only one text. The customer's name may contain dots. */
+/** Expiry, options, login, signature; for each value there is only one text. The login's name may contain dots. */
 const form = /^([1-9a-z][0-9a-z]{0,10})\.([0-9a-z]{0,99})\.(.+)\.([0-9a-f]{64})$/su
 
 /** The token of `terms`. It can be made only with `key`. */
@@ -179,9 +190,9 @@ function sealLink(terms: LinkTerms, key: Uint8Array, createSignature: CreateLink
 function readLink(
   token: string,
 ): { readonly terms: CarriedTerms; readonly signature: string } | undefined {
-  const [, expires = '', linkOptions = '', customer = '', signature = ''] = form.exec(token) ?? []
+  const [, expires = '', linkOptions = '', login = '', signature = ''] = form.exec(token) ?? []
   if (signature === '') return undefined
-  return { terms: { customer, expires: parseInt(expires, 36), linkOptions }, signature }
+  return { terms: { login, expires: parseInt(expires, 36), linkOptions }, signature }
 }
 
 /** Whether `signature` is that of `terms` with `key`. Its time does not depend on where the signatures differ. */
@@ -199,8 +210,8 @@ function isLinkSignature(
   return difference === 0
 }
 
-function wordsOf({ customer, expires, linkOptions }: CarriedTerms): string {
-  return `${expires.toString(36)}.${linkOptions}.${customer}`
+function wordsOf({ login, expires, linkOptions }: CarriedTerms): string {
+  return `${expires.toString(36)}.${linkOptions}.${login}`
 }
 
 /** Signs JSON, since each list of strings has its own. Version and verb are included, so that no other signed text equals it. */
@@ -230,7 +241,8 @@ export interface OpenedLink {
 
 /**
  * Makes a link to the customer's file `name`. Nothing is stored: only its signature makes a link valid. It opens the file that has
- * the name when the link is used, and becomes invalid when the customer's password changes, or the customer ends all links.
+ * the name when the link is used, and becomes invalid when the password of the login that makes it changes, that login ends or loses
+ * the rights `link` and `read`, or the customer ends all links.
  *
  * @throws TypeError or RangeError when `expiresInMs` is not a number from 1 to `maxAgeMs`
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`; `invalid-credentials` for a customer whom the
@@ -246,7 +258,7 @@ export async function makeLink(
   await statFile(policy.store, customer, name)
   const terms = {
     verb: 'serve',
-    customer: customer.name,
+    login: loginName(customer),
     name,
     linkOptions: inline ? 'i' : '',
   } as const

@@ -1,4 +1,4 @@
-import type { Customer } from '../model/customer.ts'
+import { loginName, type Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireWholeBytes } from '../model/require.ts'
@@ -28,7 +28,8 @@ const usualFiles = 100
 
 /**
  * Makes a link by which everyone who has it may upload the customer's file `name`, or files whose names begin with `name`. Nothing
- * is stored, and the link becomes invalid when the customer's password changes, or the customer ends all links.
+ * is stored, and the link becomes invalid when the password of the login that makes it changes, that login ends or loses the rights `link`
+ * and `create`, or the customer ends all links. If the login loses `replace`, the link only creates.
  *
  * @throws TypeError or RangeError that names the option that is wrong
  * @throws FileServiceError `invalid-file-name`, `store-unavailable`; `already-exists` for a link to one name if a file has it and may
@@ -52,7 +53,7 @@ export async function makeUploadLink(
     ...(maxSize !== undefined && { maxSize }),
     replace,
   })
-  return signLink(policy, { verb: 'upload', customer: customer.name, name, linkOptions }, ageMs)
+  return signLink(policy, { verb: 'upload', login: loginName(customer), name, linkOptions }, ageMs)
 }
 
 function checkBounds({ isPrefix = false, maxFiles, maxSize }: UploadLinkOptions): void {

@@ -3,6 +3,7 @@ import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { KeyedCounter, UseCounter } from '../model/keyed-counter.ts'
 import type { RevocableLocks, HeldLock } from '../model/keyed-lock.ts'
+import { hasRights } from '../model/rights.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import type { PrefixCounts, FilesUnderPrefix } from '../policy/prefix-counts.ts'
 import { withoutNumbers, linkExceeded } from '../policy/quota-accounts.ts'
@@ -89,7 +90,8 @@ export async function openUploadLink(
   const { customer, linkOptions, expires } = await judgeLink(policy, 'upload', link, signedPart)
   const set = readUploadLinkBounds(linkOptions)
   if (set === undefined) throw linkRefused()
-  const { prefixLength, maxFiles = 1, maxSize = Infinity, replace } = set
+  const { prefixLength, maxFiles = 1, maxSize = Infinity } = set
+  const replace = set.replace && hasRights(customer, 'replace')
   const isPrefix = prefixLength !== undefined
   const start = signedPart(link.name, linkOptions)
   const { store, maxFileSize } = policy.upload
@@ -98,6 +100,7 @@ export async function openUploadLink(
   // Names have no slash, so a prefix and a name never have the same key.
   const boundedName = `${customer.name}/${start}${isPrefix ? '/' : ''}`
   const largest = Math.min(maxFileSize, maxSize)
+  const maker = customer.login === undefined ? '' : `${customer.login}/`
   const bounded: UploadPolicy = {
     store,
     quotas: isPrefix
@@ -143,7 +146,7 @@ export async function openUploadLink(
     ...(policy.resumable && {
       resumable: resumableByLink(policy.resumable, bounded, {
         ...bounds,
-        link: `${expires.toString(36)}.${linkOptions}.${start}`,
+        link: `${maker}${expires.toString(36)}.${linkOptions}.${start}`,
         endsInMs: expires * 1000 - policy.now(),
         replace,
         most,

@@ -73,10 +73,14 @@ export function resumableByLink(
   const isOwn = ({ plan }: ResumableUpload) => plan.link === link
   const createOnly = (asked: boolean | undefined) => asked === true || !replace
 
-  /** @throws FileServiceError `upload-not-found` for an upload that was not begun by this link */
+  /**
+   * @throws FileServiceError `upload-not-found` for an upload that was not begun by this link, or that was to replace a file before the
+   *   login of the link lost the right to
+   */
   const requireOwn = async (id: string) => {
     const upload = await uploads.state(uploadKey(customer, id))
     if (upload === undefined || !isOwn(upload)) throw uploadNotFound()
+    if (!replace && upload.plan.createOnly !== true) throw uploadNotFound()
   }
 
   return {

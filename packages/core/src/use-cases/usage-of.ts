@@ -1,4 +1,5 @@
 import type { Customer } from '../model/customer.ts'
+import type { Right } from '../model/rights.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /** How much a customer keeps, and how much is allowed. */
@@ -13,6 +14,10 @@ export interface CustomerUsage {
   readonly quota?: number
   /** The most files; absent if there is no limit. */
   readonly maxFiles?: number
+  /** By which further login the customer asks; absent for the customer's own. */
+  readonly login?: string
+  /** What that login may do; absent if it may do everything. */
+  readonly may?: readonly Right[]
 }
 
 /**
@@ -23,7 +28,7 @@ export interface CustomerUsage {
  */
 export async function usageOf(
   store: BlobStore,
-  { name, quota, maxFiles }: Customer,
+  { name, quota, maxFiles, login, may }: Customer,
 ): Promise<CustomerUsage> {
   // Counted before the files, so that an upload that is published meanwhile may be counted twice, but is not missed.
   const unfinished = await unfinishedOf(store, name)
@@ -34,6 +39,8 @@ export async function usageOf(
     unfinished,
     ...(isLimit(quota) && { quota }),
     ...(isLimit(maxFiles) && { maxFiles }),
+    ...(login !== undefined && { login }),
+    ...(may !== undefined && { may }),
   }
 }
 

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
-import {
-  createFileService,
-  type CustomerFiles,
-  type FileServiceOptions,
-} from '../../src/file-service.ts'
+import { createFileService, type FileServiceOptions } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { ResumableUploads } from '../../src/ports/resumable-uploads.ts'
+import type { CustomerFiles } from '../../src/use-cases/customer-files.ts'
 import { textOf } from '../content.ts'
 
 interface FixtureOptions extends Partial<Omit<FileServiceOptions, 'store'>> {

@@ -8,10 +8,25 @@ export interface CustomerData {
   readonly password: string
   readonly quota?: number | string
   readonly maxFiles?: number
+  readonly may?: string | readonly string[]
+  readonly logins?: readonly LoginData[]
+}
+
+/** A further login of a customer. */
+export interface LoginData {
+  readonly name: string
+  readonly password: string
+  readonly may?: string | readonly string[]
+  readonly until?: string
 }
 
 /** The fields of a customer. */
-export const customerFields = ['name', 'password', 'quota', 'maxFiles'] as const
+export const customerFields = ['name', 'password', 'quota', 'maxFiles', 'may', 'logins'] as const
+
+/** The fields of a login. */
+export const loginFields = ['name', 'password', 'may', 'until'] as const
+
+const may = { type: ['string', 'array'], items: { type: 'string' } } as const
 
 /** The JSON Schema of a customers file. The build makes customers-validator.ts of it. */
 export const customersSchema = {
@@ -30,6 +45,21 @@ export const customersSchema = {
           password: { type: 'string', minLength: 1 },
           quota: { type: ['integer', 'string'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           maxFiles: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+          may,
+          logins: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['name', 'password'],
+              additionalProperties: false,
+              properties: {
+                name: { type: 'string' },
+                password: { type: 'string', minLength: 1 },
+                may,
+                until: { type: 'string' },
+              },
+            },
+          },
         },
       },
     },

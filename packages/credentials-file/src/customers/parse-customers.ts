@@ -5,12 +5,21 @@ import {
   nameProblem,
   parseByteSize,
   closestWord,
+  loginName,
+  type Right,
 } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
 import { programName, headerProblem } from '../messages/describe-denial.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
-import { type CustomerData, type CustomersData, customerFields } from './customers-schema.ts'
+import {
+  type CustomerData,
+  type CustomersData,
+  customerFields,
+  type LoginData,
+  loginFields,
+} from './customers-schema.ts'
 import { validate, type ShapeError } from './customers-validator.ts'
+import { parseRights, parseUntil } from './login-terms.ts'
 import { parseYaml, type YamlDocument, type DataPath } from './customers-text.ts'
 
 /** A customer of the file, with every field validated. */
@@ -21,12 +30,33 @@ export interface CustomerEntry {
   /** In bytes. */
   readonly quota?: number
   readonly maxFiles?: number
+  /** What the customer's own login may do. Default: everything. */
+  readonly may?: readonly Right[]
+  readonly logins?: readonly LoginEntry[]
+}
+
+/** A further login of a customer, with every field validated. */
+export interface LoginEntry {
+  readonly name: string
+  readonly password: string
+  /** Default: everything. */
+  readonly may?: readonly Right[]
+  /** From when it is refused, in milliseconds since 1970. */
+  readonly endsAtMs?: number
 }
 
 export interface ParsedCustomers {
   readonly yaml: YamlDocument
   /** In the order of the file. */
   readonly entries: readonly CustomerEntry[]
+}
+
+/** The names of all logins: each customer's own, and the further ones as `CUSTOMER/LOGIN`. */
+export function loginNamesOf(entries: readonly CustomerEntry[]): readonly string[] {
+  return entries.flatMap(({ name, logins = [] }) => [
+    name,
+    ...logins.map((login) => loginName({ name, login: login.name })),
+  ])
 }
 
 /** Whether a password of the file is a hash and not plain text. */
@@ -46,11 +76,14 @@ export function parseCustomers(text: string, path: string): ParsedCustomers {
     throw new CustomersFileError(path, [advice('is empty', remedy)])
   }
   const shape = checkShape(yaml.data)
-  const written = customersIn(yaml.data)
+  const customers = entriesAt(['customers'], yaml.data)
+  const loginsOfEach = customers.map((customer) =>
+    entriesAt([...customer.path, 'logins'], customer.data),
+  )
   const problems = [
     ...('errors' in shape ? shapeProblems(shape.errors, yaml) : []),
-    ...written.flatMap((customer, index) => customerProblems(customer, index, yaml)),
-    ...duplicateProblems(written, yaml),
+    ...[...customers, ...loginsOfEach.flat()].flatMap((entry) => entryProblems(entry, yaml)),
+    ...[customers, ...loginsOfEach].flatMap((siblings) => duplicateProblems(siblings, yaml)),
   ]
   if ('errors' in shape || problems.length > 0)
     throw new CustomersFileError(path, inOrder(problems))
@@ -67,71 +100,104 @@ export function passwordProblem(password: string): string | undefined {
   return headerProblem(password)
 }
 
-/** A customer as it is written, with only those fields that should be text and are text. */
-type WrittenCustomer = Partial<Record<(typeof textFields)[number], string>>
-
-const textFields = ['name', 'password', 'quota'] as const
-
-/** The customers in `data`, in their order, even if other parts of `data` are wrong. */
-function customersIn(data: unknown): readonly WrittenCustomer[] {
-  const list: unknown = isObject(data) ? Reflect.get(data, 'customers') : undefined
-  return Array.isArray(list) ? list.map(textsIn) : []
+/** A customer or login as it is written, even if other parts of the file are wrong. */
+interface WrittenEntry {
+  readonly path: DataPath
+  readonly kind: 'customer' | 'login'
+  readonly data: unknown
 }
 
-function textsIn(customer: unknown): WrittenCustomer {
-  const fields = isObject(customer) ? Object.entries(customer) : []
-  return Object.fromEntries(fields.filter(([, value]) => typeof value === 'string'))
+/** The entries of the list at `path`, whose last step is a member of `parent`. */
+function entriesAt(path: DataPath, parent: unknown): readonly WrittenEntry[] {
+  const list = memberOf(parent, path.at(-1))
+  const kind = path.at(-1) === 'logins' ? 'login' : 'customer'
+  if (!Array.isArray(list)) return []
+  return list.map((data: unknown, index) => ({ path: [...path, index], kind, data }))
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+function memberOf(value: unknown, name: string | number | undefined): unknown {
+  const isObject = typeof value === 'object' && value !== null
+  return isObject && name !== undefined ? Reflect.get(value, name) : undefined
 }
 
-function customerProblems(
-  { name, password, quota }: WrittenCustomer,
-  index: number,
-  yaml: YamlDocument,
-): CustomersFileProblem[] {
-  const ofName = name === undefined ? undefined : nameProblem(name)
-  // For an empty password the schema has an error already.
-  const ofPassword = password ? passwordProblem(password) : undefined
-  const said = {
-    name: ofName && advice(`cannot be a customer's name: ${ofName}`, 'choose another'),
-    password: ofPassword && advice(ofPassword, anewRemedy()),
-    quota: quota === undefined ? undefined : adviceFrom(() => parseByteSize(quota)),
+/** What is wrong with the texts of an entry. The schema has an error already for what is no text, and for an empty password. */
+function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFileProblem[] {
+  const { kind, data } = entry
+  const textOf = (field: string) => {
+    const value = memberOf(data, field)
+    return typeof value === 'string' ? value : undefined
   }
-  return textFields.flatMap((field) => {
-    const problem = said[field]
-    return problem ? [problemAt(yaml, index, field, problem)] : []
-  })
+  const [name, password, quota] = [textOf('name'), textOf('password'), textOf('quota')]
+  const may = memberOf(data, 'may')
+  const until = kind === 'login' ? textOf('until') : undefined
+  const ofName = name === undefined ? undefined : nameProblem(name)
+  const ofPassword = password ? passwordProblem(password) : undefined
+  const said: Readonly<Record<string, Advice | undefined>> = {
+    name:
+      ofName === undefined
+        ? undefined
+        : advice(`cannot be a ${kind}'s name: ${ofName}`, 'choose another'),
+    password: ofPassword === undefined ? undefined : advice(ofPassword, anewRemedy(kind)),
+    quota: quota === undefined ? undefined : adviceFrom(() => parseByteSize(quota)),
+    may: isRights(may) ? adviceFrom(() => parseRights(may)) : undefined,
+    until: until === undefined ? undefined : adviceFrom(() => parseUntil(until)),
+  }
+  return Object.entries(said).flatMap(([field, problem]) =>
+    problem ? [problemAt(yaml, entry, field, problem)] : [],
+  )
+}
+
+function isRights(value: unknown): value is string | readonly string[] {
+  return (
+    typeof value === 'string' ||
+    (Array.isArray(value) && value.every((right) => typeof right === 'string'))
+  )
 }
 
 function duplicateProblems(
-  customers: readonly WrittenCustomer[],
+  siblings: readonly WrittenEntry[],
   yaml: YamlDocument,
 ): CustomersFileProblem[] {
-  const firsts = new Map<string, number>()
-  return customers.flatMap(({ name }, index) => {
-    if (name === undefined) return []
+  const firsts = new Map<string, WrittenEntry>()
+  return siblings.flatMap((entry) => {
+    const name = memberOf(entry.data, 'name')
+    if (typeof name !== 'string') return []
     const first = firsts.get(name)
     if (first === undefined) {
-      firsts.set(name, index)
+      firsts.set(name, entry)
       return []
     }
-    const line = yaml.lineOf(['customers', first, 'name'])
-    const problem = `customer ${JSON.stringify(name)} is there already, on line ${line}`
-    return [problemAt(yaml, index, 'name', advice(problem, 'remove one of the two'))]
+    const line = yaml.lineOf([...first.path, 'name'])
+    const problem = `${entry.kind} ${JSON.stringify(name)} is there already, on line ${line}`
+    return [problemAt(yaml, entry, 'name', advice(problem, 'remove one of the two'))]
   })
 }
 
-function problemAt(yaml: YamlDocument, index: number, field: string, said: Advice) {
-  const path = ['customers', index, field]
+function problemAt(yaml: YamlDocument, entry: WrittenEntry, field: string, said: Advice) {
+  const path = [...entry.path, field]
   return { line: yaml.lineOf(path), field: fieldName(path), ...said }
 }
 
-function toEntry({ quota, ...entry }: CustomerData): CustomerEntry {
-  if (quota === undefined) return entry
-  return { ...entry, quota: typeof quota === 'string' ? parseByteSize(quota) : quota }
+function toEntry({ quota, may, logins, ...entry }: CustomerData): CustomerEntry {
+  return {
+    ...entry,
+    ...(quota !== undefined && { quota: typeof quota === 'string' ? parseByteSize(quota) : quota }),
+    ...rightsOf(may),
+    ...(logins !== undefined && { logins: logins.map(toLogin) }),
+  }
+}
+
+function toLogin({ may, until, ...entry }: LoginData): LoginEntry {
+  return {
+    ...entry,
+    ...rightsOf(may),
+    ...(until !== undefined && { endsAtMs: parseUntil(until) }),
+  }
+}
+
+function rightsOf(may: string | readonly string[] | undefined): Pick<LoginEntry, 'may'> {
+  const parsed = may === undefined ? undefined : parseRights(may)
+  return parsed === undefined ? {} : { may: parsed }
 }
 
 /** The advice of the error that `parse` throws; `undefined` if it throws none. */
@@ -157,8 +223,15 @@ function checkShape(
 }
 
 /** The remedy for a wrong password: the commands do not edit a file with any mistake in it. */
-const anewRemedy = () =>
-  `remove this customer here, then make it anew with "${programName()} customers add NAME"`
+function anewRemedy(kind: WrittenEntry['kind']): string {
+  const name = kind === 'login' ? 'NAME --login LOGIN' : 'NAME'
+  return `remove this ${kind} here, then make it anew with "${programName()} customers add ${name}"`
+}
+
+/** Whether `path` is that of a login or of a field of one. */
+function kindAt(path: DataPath): WrittenEntry['kind'] {
+  return path.includes('logins') && path.length > 3 ? 'login' : 'customer'
+}
 
 /** The messages and lines for the errors of the schema. */
 function shapeProblems(errors: readonly ShapeError[], yaml: YamlDocument): CustomersFileProblem[] {
@@ -200,9 +273,9 @@ function describe(error: ShapeError, path: DataPath): Advice {
     case 'additionalProperties':
       return unknownField(unknownKey(error) ?? '', path)
     case 'required':
-      return missingField(String(error.params['missingProperty']))
+      return missingField(String(error.params['missingProperty']), kindAt(path))
     case 'minLength':
-      return advice('is empty', anewRemedy())
+      return advice('is empty', anewRemedy(kindAt(path)))
     case 'minimum':
       return advice('is negative', leaveOut)
     case 'maximum':
@@ -212,15 +285,17 @@ function describe(error: ShapeError, path: DataPath): Advice {
   }
 }
 
+const fieldsOf = { customer: customerFields, login: loginFields }
+
 function unknownField(key: string, path: DataPath): Advice {
-  const known = path.length > 0 ? customerFields : ['customers']
+  const known = path.length === 0 ? ['customers'] : fieldsOf[kindAt(path)]
   const meant = closestWord(key, known)
   const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
   // The message has the line and not the field: if "password:" is missing before a password, that would appear in the log.
   return advice('has a field that is not known', hint)
 }
 
-function missingField(field: string): Advice {
+function missingField(field: string, kind: WrittenEntry['kind']): Advice {
   switch (field) {
     case 'customers':
       return advice(
@@ -228,7 +303,7 @@ function missingField(field: string): Advice {
         'write "customers:" and below it one "- name: …" for each customer',
       )
     case 'password':
-      return advice('has no password', anewRemedy())
+      return advice('has no password', anewRemedy(kind))
     default:
       return advice(`has no ${field}`, `add "${field}: …"`)
   }
@@ -251,14 +326,20 @@ function wrongType(value: unknown, path: DataPath): Advice {
       )
     case 'maxFiles':
       return advice(`is ${found}`, 'write a whole number, without quotes, as in 10000')
+    case 'logins':
+      return advice(`is ${found} where a list was expected`, 'write "- name: …" for each login')
+    case 'may':
+      return advice(`is ${found}`, 'write a word such as read-only, or a list such as [list, read]')
     case 'name':
     case 'password':
+    case 'until':
       return value === null
         ? advice('is empty', 'give it a value, in quotes if it is to be read as text')
         : advice(`is ${found}, not text`, 'put it in quotes')
     default:
+      if (path.at(-2) === 'may') return advice(`is ${found}, not a right`, 'put it in quotes')
       return advice(
-        `is ${found} where a customer was expected`,
+        `is ${found} where a ${kindAt(path)} was expected`,
         'write "- name: …" and below it "password: …"',
       )
   }

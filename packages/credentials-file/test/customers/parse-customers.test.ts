@@ -34,6 +34,38 @@ describe('parseCustomers', () => {
     })
   }
 
+  const ends: Record<string, number> = {
+    '2030-12-31': Date.UTC(2031, 0, 1),
+    '2028-02-29': Date.UTC(2028, 2, 1),
+    '2030-01-31T12:00Z': Date.UTC(2030, 0, 31, 12),
+    '2030-01-31T12:00:30+02:00': Date.UTC(2030, 0, 31, 10, 0, 30),
+  }
+  for (const [until, endsAtMs] of Object.entries(ends)) {
+    it(`reads a login that is good until ${until}`, () => {
+      const login = `{ name: ci, password: x, until: ${JSON.stringify(until)} }`
+      const text = `customers:\n  - name: a\n    password: x\n    logins: [${login}]\n`
+      expect(parseCustomers(text, 'customers.yaml').entries[0]?.logins).to.deep.equal([
+        { name: 'ci', password: 'x', endsAtMs },
+      ])
+    })
+  }
+
+  const granted: Record<string, readonly string[] | undefined> = {
+    full: undefined,
+    'read-only': ['list', 'read'],
+    'append-only': ['list', 'read', 'create'],
+    'drop-box': ['create'],
+    '[]': [],
+    '[replace, create]': ['create', 'replace'],
+    '[list, read, create, replace, delete, link]': undefined,
+  }
+  for (const [may, expected] of Object.entries(granted)) {
+    it(`reads the rights ${may}`, () => {
+      const text = `customers:\n  - { name: a, password: x, may: ${may} }\n`
+      expect(parseCustomers(text, 'customers.yaml').entries[0]?.may).to.deep.equal(expected)
+    })
+  }
+
   it('takes an empty list for no customers', () => {
     expect(parseCustomers('customers: []', 'customers.yaml').entries).to.deep.equal([])
   })
@@ -204,6 +236,67 @@ describe('parseCustomers', () => {
       'two customers of one name',
       'customers:\n  - {name: a, password: x}\n  - {name: b, password: x}\n  - {name: a, password: y}\n',
       /:4: customers\[2\]\.name: customer "a" is there already, on line 2; remove one/,
+    ],
+    [
+      'two logins of one name',
+      one('password: x\n    logins: [{name: a, password: x}, {name: a, password: y}]'),
+      /:4: customers\[0\]\.logins\[1\]\.name: login "a" is there already, on line 4; remove one/,
+    ],
+    [
+      'a slash in the name of a login',
+      one('password: x\n    logins: [{name: a/b, password: x}]'),
+      /logins\[0\]\.name: cannot be a login's name: it contains a slash; choose another/,
+    ],
+    [
+      'a login without a password',
+      one('password: x\n    logins: [{name: a}]'),
+      /logins\[0\]: has no password; remove this login .* customers add NAME --login LOGIN"/,
+    ],
+    [
+      'a login with a field of customers',
+      one('password: x\n    logins: [{name: a, password: hunter2, quota: 5}]'),
+      /logins\[0\]: has a field that is not known; known: name, password, may, until/,
+    ],
+    ['logins as a word', one('password: x\n    logins: hunter2'), /logins: is a text where a list/],
+    [
+      'a login as a word',
+      one('password: x\n    logins: [hunter2]'),
+      /logins\[0\]: is a text where a login was expected/,
+    ],
+    [
+      'an unknown set of rights',
+      one('password: x\n    may: read-olny'),
+      /may: is no set of rights; did you mean read-only\?/,
+    ],
+    [
+      'an unknown right',
+      one('password: x\n    may: [list, write]'),
+      /may: has "write", which is no right; known: list, read/,
+    ],
+    [
+      'rights that are no words',
+      one('password: x\n    may: [5]'),
+      /may\[0\]: is a number, not a right/,
+    ],
+    [
+      'rights as a number',
+      one('password: x\n    may: 5'),
+      /may: is a number; write a word such as/,
+    ],
+    [
+      'replacing without creating',
+      one('password: x\n    may: [replace]'),
+      /may: has "replace" without "create"; add create/,
+    ],
+    [
+      'an end that is no day',
+      one('password: x\n    logins: [{name: a, password: x, until: 2030-02-30}]'),
+      /logins\[0\]\.until: is not a date; write one as in 2027-01-31/,
+    ],
+    [
+      'an end of the customer itself',
+      one('password: x\n    until: 2030-02-01'),
+      /customers\[0\]: has a field that is not known/,
     ],
     ['a field twice', one('name: b\n    password: x'), /:3: the field occurs twice .*; keep one/],
     [

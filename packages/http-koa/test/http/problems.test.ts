@@ -13,6 +13,7 @@ const told = {
   'file-too-large': [413, 'File too large'],
   'quota-exceeded': [413, 'own words'],
   'digest-mismatch': [400, 'Digest mismatch'],
+  'not-allowed': [403, 'own words'],
   'upload-not-found': [404, 'Upload not found'],
   'upload-conflict': [409, 'Upload conflict'],
   'insufficient-storage': [507, 'Insufficient storage'],

@@ -12,6 +12,7 @@ const messages = {
   'too-many-attempts': '',
   'link-refused': '',
   'invalid-file-name': 'Invalid filename: it is empty',
+  'not-allowed': 'Not allowed: missing rights read, delete',
   'not-found': '',
   'already-exists': '',
   'file-too-large': '',

@@ -42,7 +42,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function isPlan(value: unknown): value is UploadPlan {
-  const { name, length, createOnly, sha256, note, link, expiresAfterMs } = membersOf(value)
+  const { name, length, createOnly, sha256, note, link, login, expiresAfterMs } = membersOf(value)
   const may = (member: unknown, type: string) => member === undefined || typeof member === type
   return (
     typeof name === 'string' &&
@@ -51,7 +51,8 @@ function isPlan(value: unknown): value is UploadPlan {
     may(createOnly, 'boolean') &&
     may(sha256, 'string') &&
     may(note, 'string') &&
-    may(link, 'string')
+    may(link, 'string') &&
+    may(login, 'string')
   )
 }
 

@@ -53,6 +53,13 @@ export const beginning: readonly BrokenStore[] = [
       begin: (customer, { link: _lost, ...plan }) => uploads.begin(customer, plan),
     }),
   ),
+  brokenUploads(
+    'forgets which login has begun an upload',
+    'beginning > gives back a plan of a further login',
+    (uploads) => ({
+      begin: (customer, { login: _lost, ...plan }) => uploads.begin(customer, plan),
+    }),
+  ),
   brokenUploads('forgets a declared length', 'beginning > takes a length later', () => ({
     declareLength: async () => {},
   })),
