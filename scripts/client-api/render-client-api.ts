@@ -76,6 +76,7 @@ function typeOf(schema: Schema): string {
     )
     return `{\n${fields.join('')}}`
   }
+  if (type === 'array') return `readonly (${typeOf((rest['items'] ?? true) as Schema)})[]`
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'string' || type === 'boolean') return type
   throw new Error(`No type for ${JSON.stringify(schema)}`)

@@ -214,8 +214,8 @@ const ping: Middleware = (ctx) => {
 
 /** GET and HEAD /usage: how much the customer keeps, and may keep. */
 const usage: RouterMiddleware<HoldfastState> = async (ctx) => {
-  const { files, bytes, quota, maxFiles, unfinished } = await filesOf(ctx.state).usage()
+  const { files, bytes, quota, maxFiles, login, may, unfinished } = await filesOf(ctx.state).usage()
   ctx.type = 'application/json; charset=utf-8'
   ctx.set('Cache-Control', 'private, no-cache')
-  ctx.body = JSON.stringify({ files, bytes, quota, maxFiles, unfinished })
+  ctx.body = JSON.stringify({ files, bytes, quota, maxFiles, login, may, unfinished })
 }

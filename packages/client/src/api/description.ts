@@ -49,6 +49,10 @@ export interface Usage {
   readonly quota?: number
   /** The most files. */
   readonly maxFiles?: number
+  /** By which further login of the customer the request came. */
+  readonly login?: string
+  /** What that login may do. Left out where it may do everything. */
+  readonly may?: readonly ('list' | 'read' | 'create' | 'replace' | 'delete' | 'link')[]
   /** Uploads in pieces that are not complete yet, and the bytes that have arrived of them. */
   readonly unfinished: {
     readonly uploads: number
@@ -62,6 +66,7 @@ export const problems = {
   'invalid-credentials': { status: 400, message: '^(Invalid credentials$)' },
   'too-many-attempts': { status: 429, message: '^(Too many failed logins$)' },
   'link-refused': { status: 403, message: '^(The link is wrong, or has expired$)' },
+  'not-allowed': { status: 403, message: '^Not allowed: missing rights? [a-z]+(, [a-z]+)*$' },
   overloaded: { status: 503, message: '^(Overloaded$)' },
   'store-unavailable': { status: 503, message: '^(Storage unavailable$)' },
   'insufficient-storage': { status: 507, message: '^(Insufficient storage$)' },

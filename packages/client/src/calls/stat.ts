@@ -1,5 +1,5 @@
 import type { FileDetails } from '../api/description.ts'
-import { HoldfastError } from '../shared/holdfast-error.ts'
+import { HoldfastError, isHoldfastError } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
 import { jsonOf, textOf, type Requests } from '../requests/requests.ts'
 import { expectedAnswers } from '../requests/expected-answers.ts'
@@ -8,7 +8,10 @@ import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
 import type { TransportResponse } from '../transport/transport.ts'
 
 export interface StatOptions {
-  /** Whether `modified` may be rounded to whole seconds: the server then need not read its list. Default: false. */
+  /**
+   * Whether `modified` may be rounded to whole seconds: the server then need not read its list. Default: false; for a login that may read
+   * and not list, it is rounded all the same.
+   */
   readonly isRounded?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -20,8 +23,17 @@ export async function stat(
   { signal, isRounded = false }: StatOptions,
 ): Promise<FileDetails> {
   requireName(name)
-  const found = isRounded ? await statByHead(requests, retryPolicy, name, signal) : undefined
-  return found ?? withRetries(retryPolicy, signal, () => statByList(requests, name, signal))
+  const byHead = () => statByHead(requests, retryPolicy, name, signal)
+  const found = isRounded ? await byHead() : undefined
+  if (found) return found
+  try {
+    return await withRetries(retryPolicy, signal, () => statByList(requests, name, signal))
+  } catch (error) {
+    // A login may have the right to read, and not to list.
+    const other = !isRounded && isHoldfastError(error, 'not-allowed') ? await byHead() : undefined
+    if (other) return other
+    throw error
+  }
 }
 
 /** `undefined` if the answer does not suffice: it has no size, or is an error, which has no message after HEAD. */
@@ -45,7 +57,7 @@ async function statByHead(
       return isCount(size) ? detailsOf(response, name, size) : undefined
     })
   } catch (error) {
-    if (error instanceof HoldfastError && error.status === 400) return undefined
+    if (error instanceof HoldfastError && [400, 403].includes(error.status ?? 0)) return undefined
     throw error
   }
 }

@@ -209,14 +209,18 @@ export async function uploadInPieces(
     const { status } = error
     if (status === 404) throw new HoldfastError('upload-not-found', 'Upload not found', { status })
     if (status === 412) throw new HoldfastError('already-exists', 'Precondition Failed', { status })
-    if (!requests.mayRead) {
-      if (status !== 403) throw error
-      throw new HoldfastError('link-refused', 'The link is wrong, or has expired', { status })
-    }
+    if (status === 403) throw forbidden(status)
+    if (!requests.mayRead) throw error
     // Probably the credentials are wrong; another request gets the message.
     if (status === 400 && !retryPolicy.passwordHasChanged(error))
       await textOf(await send({ url: requests.urlOf('usage'), expects: expectedAnswers.json }))
     throw error
+  }
+
+  function forbidden(status: number): HoldfastError {
+    return requests.mayRead
+      ? new HoldfastError('not-allowed', 'Not allowed', { status })
+      : new HoldfastError('link-refused', 'The link is wrong, or has expired', { status })
   }
 
   async function discard(url: URL): Promise<void> {
@@ -257,7 +261,10 @@ export async function discardUpload(
   }
 }
 
-/** Whether the file `name` has exactly this content, of `size` bytes. Downloads the file only if its size is the same. */
+/**
+ * Whether the file `name` has exactly this content, of `size` bytes. Downloads the file only if its size is the same. A login that may
+ * not read relies on the server, as a link does.
+ */
 async function hasSameContent(
   requests: Requests,
   retryPolicy: RetryPolicy,
@@ -271,6 +278,7 @@ async function hasSameContent(
     return await areSame(chunksOf(served.body), beginningOf(body, size))
   } catch (error) {
     if (isHoldfastError(error, 'not-found', 'precondition-failed')) return false
+    if (isHoldfastError(error, 'not-allowed')) return true
     throw error
   }
 }

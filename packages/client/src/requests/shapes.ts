@@ -42,6 +42,8 @@ export const isUsage = hasMembers({
   bytes: isCount,
   quota: isOptional(isCount),
   maxFiles: isOptional(isCount),
+  login: isOptional(isText),
+  may: isOptional(isListOf(isText)),
   unfinished: hasMembers({ uploads: isCount, bytes: isCount }),
 })
 

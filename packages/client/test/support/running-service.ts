@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createFileService, type BlobStore, type CustomerFiles } from '@holdfast/core'
+import { createFileService, type BlobStore, type CustomerFiles, type Right } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { createClient, type Client, type ClientOptions } from '../../src/index.ts'
@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly store?: BlobStore
   /** The customer. */
   readonly customer?: Readonly<Record<keyof typeof login, string>>
+  /** Further logins of the customer, whose password is the login's name. Default: none. */
+  readonly logins?: Readonly<Record<string, readonly Right[]>>
   /** Origins whose scripts may use it. */
   readonly corsOrigins?: readonly string[]
   /** Default: a free one. */
@@ -31,6 +33,7 @@ export interface ServiceOptions {
 export async function startService({
   store = createMemoryBlobStore(),
   customer = login,
+  logins = {},
   corsOrigins = [],
   port = 0,
 }: ServiceOptions = {}): Promise<RunningService> {
@@ -38,6 +41,11 @@ export async function startService({
     store,
     credentials: createMemoryCredentialSource([
       { name: customer.name, passwordHash: customer.password },
+      ...Object.entries(logins).map(([name, may]) => ({
+        name: `${customer.name}/${name}`,
+        passwordHash: name,
+        may,
+      })),
     ]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),

@@ -34,6 +34,8 @@ export interface AuditEvent {
   readonly reason: string | undefined
   /** The customer's name; for a login, the name that the client sent, which may be anything. At most 256 characters. */
   readonly customer: string | undefined
+  /** The customer's further login that did it, or has made the link. Absent for the customer's own, and for a refused login. */
+  readonly login?: string
   /** The file's name; a refused name may be anything. At most 256 characters. */
   readonly file: string | undefined
   /** For a rename: the new name, which may be anything if it was refused. At most 256 characters. Otherwise absent. */
@@ -79,12 +81,14 @@ export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRe
   return (exchange) => {
     const address = addressOf(exchange.request) || undefined
     const { state } = exchange
-    return (event, { customer, file, to, bytes, isByLink }, ending) =>
-      audit({
+    return (event, { customer: presented, file, to, bytes, isByLink }, ending) => {
+      const customer = presented === undefined ? customerOf(state) : { name: presented }
+      return audit({
         time: new Date(),
         event,
         ...judge(exchange, ending),
-        customer: shorten(customer ?? customerOf(state)?.name),
+        customer: shorten(customer?.name),
+        ...(customer?.login !== undefined && { login: customer.login }),
         file: shorten(file),
         ...(to !== undefined && { to: shorten(to) }),
         bytes,
@@ -92,6 +96,7 @@ export function createAuditRecorder(audit: Audit, addressOf: AddressOf): AuditRe
         address,
         ...((isByLink ?? state.link) && { isByLink: true }),
       })
+    }
   }
 }
 

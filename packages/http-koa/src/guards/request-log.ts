@@ -77,10 +77,12 @@ function describe(
   const { request, response, state } = exchange
   const { requestId, route = 'other', failure } = state
   const { bytesIn, bytesOut } = takeBytes(exchange)
+  const customer = customerOf(state)
   return {
     requestId,
     route,
-    customer: customerOf(state)?.name,
+    customer: customer?.name,
+    login: customer?.login,
     isByLink: state.link !== undefined,
     code: failure === undefined ? undefined : codeOf(failure),
     reason: failure instanceof Error ? failure.message : undefined,
@@ -136,7 +138,7 @@ export function logAnswers(log: HttpLog): OnAnswered {
   return (answered) => {
     // A rest pattern would copy the other fields one by one.
     const { requestId, method, path, status, isAborted, durationMs } = answered
-    const { bytesIn, bytesOut, customer, isByLink, address, reason } = answered
+    const { bytesIn, bytesOut, customer, login, isByLink, address, reason } = answered
     log.info(
       {
         requestId,
@@ -148,6 +150,7 @@ export function logAnswers(log: HttpLog): OnAnswered {
         bytesIn,
         bytesOut,
         customer,
+        ...(login !== undefined && { login }),
         ...(isByLink && { link: true }),
         address,
         ...(reason !== undefined && { reason }),

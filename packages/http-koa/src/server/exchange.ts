@@ -167,6 +167,8 @@ export interface AnsweredRequest {
   readonly bytesOut: number
   /** The customer's name, if it was found out; for a link, the name of the customer who made it. */
   readonly customer: string | undefined
+  /** The customer's further login that was used, or has made the link; `undefined` for the customer's own. */
+  readonly login: string | undefined
   /** Whether a link has let the request in. */
   readonly isByLink: boolean
   /** The client's IP address. */

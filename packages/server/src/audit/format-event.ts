@@ -11,6 +11,7 @@ export function formatEvent(event: AuditEvent): string {
     outcome: event.outcome,
     reason: event.reason ?? null,
     customer: event.customer ?? null,
+    ...(event.login !== undefined && { login: event.login }),
     file: event.file ?? null,
     ...(event.to !== undefined && { to: event.to }),
     bytes: event.bytes ?? null,

@@ -1,5 +1,6 @@
 import {
   adviceText,
+  type Credential,
   type CredentialSource,
   type FailureCounter,
   type LinkServiceOptions,
@@ -67,8 +68,8 @@ export interface SharedServices {
 /** The services of a server of one process, or those that the primary shares among its workers, from the configured files. */
 export interface OwnServices extends SharedServices {
   readonly certificate: CertificateSource | undefined
-  /** All customers, in the order of the file. */
-  customers(): readonly string[]
+  /** All customers and their further logins, in the order of the file. */
+  allCredentials(): readonly Credential[]
 }
 
 /**
@@ -104,7 +105,7 @@ export async function openSharedServices(
     shared,
     certificate,
     credentials,
-    customers: () => credentials.customers(),
+    allCredentials: () => credentials.all(),
     customersState: () => ({
       count: credentials.customers().length,
       refusedSince: credentials.refusedSince(),

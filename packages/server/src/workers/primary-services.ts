@@ -1,7 +1,6 @@
 import {
   createKeyedCounter,
   createLoginBrake,
-  type Credential,
   type FailureCounter,
   type KeyedCounter,
   type LoginBrakeOptions,
@@ -102,8 +101,7 @@ export function createPrimaryServices(
   const ofOthers = ofSharedCounters((counter) => ({
     keys: () => shared?.counters[counter]?.keysOfOthers() ?? [],
   }))
-  const customers = () =>
-    services.customers().map((name) => services.credentials.find(name) as Credential)
+  const customers = () => services.allCredentials()
   certificate?.onReplaced((next: ReadCertificate) => {
     for (const channel of shares.keys()) channel.notify('certificate', next)
   })

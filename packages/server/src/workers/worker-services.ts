@@ -95,7 +95,9 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
         quotas: createQuotaClient(primary()),
         links: { publishLocks: createLockClient(primary()), growingUploads },
         requestCounters: { all: countOf(all, ''), byLinks: countOf(byLinks, ''), ...keyed },
-        customersState: () => ({ count: credentials.size }),
+        customersState: () => ({
+          count: [...credentials.keys()].filter((name) => !name.includes('/')).length,
+        }),
         reload: async () => true,
         close: async () => {},
       }

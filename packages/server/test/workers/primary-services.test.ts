@@ -16,7 +16,7 @@ describe('createPrimaryServices', () => {
       find: () => undefined,
       linkKey: async (name) => keyOf(name),
     }
-    const shared = sharePrimaryServices({ credentials, customers: () => ['anna'] })
+    const shared = sharePrimaryServices({ credentials })
     const { answers } = shared.give(() => {
       throw new Error('Nothing is sent')
     })

@@ -20,7 +20,7 @@ export function sharePrimaryServices(
     {
       certificate: undefined,
       credentials: createMemoryCredentialSource([]),
-      customers: () => [],
+      allCredentials: () => [],
       verifyPassword: async () => false,
       failures: createLoginFailureCounter(60_000),
       ...services,

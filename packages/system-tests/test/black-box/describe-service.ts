@@ -12,6 +12,7 @@ import { isolation } from './areas/isolation.ts'
 import { limits } from './areas/limits.ts'
 import { links } from './areas/links.ts'
 import { list } from './areas/list.ts'
+import { logins } from './areas/logins.ts'
 import { loginBrake } from './areas/login-brake.ts'
 import { methodsAndPaths } from './areas/methods-and-paths.ts'
 import { overload } from './areas/overload.ts'
@@ -78,6 +79,7 @@ const storeAreas = [
   deletion,
   deleteBatch,
   renaming,
+  logins,
   isolation,
 ]
 
@@ -111,6 +113,7 @@ const areas = [
   deletion,
   deleteBatch,
   renaming,
+  logins,
   isolation,
   limits,
   storeFaults,

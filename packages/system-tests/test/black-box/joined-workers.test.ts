@@ -3,6 +3,7 @@ import { deleteBatch } from './areas/delete-batch.ts'
 import { isolation } from './areas/isolation.ts'
 import { limits } from './areas/limits.ts'
 import { links } from './areas/links.ts'
+import { logins } from './areas/logins.ts'
 import { loginBrake } from './areas/login-brake.ts'
 import { overload } from './areas/overload.ts'
 import { uploadCreateOnly } from './areas/upload-create-only.ts'
@@ -14,13 +15,14 @@ import { openDiskStore } from './support/open-disk-store.ts'
 import { startService } from './support/running-service.ts'
 
 /**
- * Those that depend on what workers share (the queue of password hashes, failed logins, keys of links, the lock and the counts of
+ * Those that depend on what workers share (logins, the queue of password hashes, failed logins, keys of links, the lock and the counts of
  * uploads by links, quotas), or in which different workers change the same file. A worker does everything else as a server
  * without workers.
  */
 const areas = [
   authentication,
   loginBrake,
+  logins,
   uploadOverwrite,
   uploadCreateOnly,
   links,

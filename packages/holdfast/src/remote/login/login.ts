@@ -125,6 +125,8 @@ async function checkLogin(login: Login): Promise<void> {
     await createClient({ ...login, retries: 1 }).usage()
   } catch (error) {
     if (!isHoldfastError(error)) throw error
+    // Only a login that was accepted learns what it may not do.
+    if (error.code === 'not-allowed') return
     throw explain(error, `The login at ${login.url} failed`)
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import {
   createQuotaKeeper,
   type BlobStore,
+  type Credential,
   type CredentialSource,
   type FailureCounter,
   type LinkServiceOptions,
@@ -38,11 +39,11 @@ export interface ServiceParts {
 /** The parts of so many workers, which have those of one service in common as processes have them. */
 export async function joinWorkers(
   parts: ServiceParts,
-  names: readonly string[],
+  credentials: readonly Credential[],
   workers: number,
   brake?: Omit<LoginBrakeOptions, 'counter'>,
 ): Promise<readonly ServiceParts[]> {
-  const services = { ...parts, certificate: undefined, customers: () => names }
+  const services = { ...parts, certificate: undefined, allCredentials: () => credentials }
   const shared = createPrimaryServices(services, createQuotaKeeper(parts.store), brake)
   return Promise.all(
     Array.from({ length: workers }, async (_, number) => {

@@ -11,7 +11,6 @@ import {
   createLoginBrake,
   type BlobStore,
   type Credential,
-  type Customer,
   type LoginBrakeOptions,
 } from '@holdfast/core'
 import { createMemoryCredentialSource, createMemoryFailureCounter } from '@holdfast/core/memory'
@@ -40,7 +39,8 @@ export interface OpenedStore {
 }
 
 export interface ServiceOptions {
-  readonly customers?: readonly (Credentials & Pick<Customer, 'quota' | 'maxFiles'>)[]
+  /** A further login of a customer has the name `CUSTOMER/LOGIN`. */
+  readonly customers?: readonly (Credentials & Omit<Credential, 'passwordHash'>)[]
   readonly maxFileSize?: number
   readonly brake?: Omit<LoginBrakeOptions, 'counter'>
   /** How many passwords may wait for their hash; default: 100. One hash is computed at a time. */
@@ -92,10 +92,11 @@ export async function startService(
   const { customers = [anna], maxFileSize = Infinity, brake, wrap } = options
   const { hashQueueLimit = 100, beforeHash = async () => {} } = options
   const opened = await openStore()
+  const known = await Promise.all(customers.map(toCredential))
   let hashes = 0
   const parts = {
     store: wrap ? wrap(opened.store) : opened.store,
-    credentials: createMemoryCredentialSource(await Promise.all(customers.map(toCredential))),
+    credentials: createMemoryCredentialSource(known),
     failures: createMemoryFailureCounter({ windowMs: 60_000 }),
     verifyPassword: createPasswordVerifier({
       cost,
@@ -128,11 +129,10 @@ export async function startService(
     answers.push(watchAnswers(server))
     return server
   }
-  const names = customers.map(({ name }) => name)
   const server =
     workers === 1
       ? serve(parts)
-      : joinServers((await joinWorkers(parts, names, workers, brake)).map(serve))
+      : joinServers((await joinWorkers(parts, known, workers, brake)).map(serve))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -166,7 +166,7 @@ export async function startService(
 async function toCredential({
   password,
   ...customer
-}: Credentials & Pick<Customer, 'quota' | 'maxFiles'>): Promise<Credential> {
+}: Credentials & Omit<Credential, 'passwordHash'>): Promise<Credential> {
   return { ...customer, passwordHash: await hashPassword(password, cost) }
 }
 
