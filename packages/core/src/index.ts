@@ -106,14 +106,7 @@ export type {
   WebStream,
   WebStreamReader,
 } from './model/upload-content.ts'
-export {
-  hasRights,
-  requireRights,
-  rights,
-  rightSets,
-  rightsProblem,
-  type Right,
-} from './model/rights.ts'
+export { hasRights, requireRights, rightSets, rightsProblem } from './model/rights.ts'
 export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export type { BlobInfo } from './ports/blob-info.ts'
 export type {
@@ -126,6 +119,7 @@ export type {
   PutOptions,
   Usage,
 } from './ports/blob-store.ts'
+export { rights, type Right } from './ports/credential-source.ts'
 export type {
   Credential,
   CredentialSource,

@@ -84,19 +84,27 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
     const { name: customer, login } = splitLoginName(name)
     const isKnown = login !== undefined && entries.some((entry) => entry.name === customer)
     const meant = closestWord(isKnown ? name : customer, loginNamesOf(entries))
-    const hints = meant === undefined ? [] : [`did you mean ${JSON.stringify(meant)}?`]
+    const aboutSlash =
+      login === undefined ? [] : ['CUSTOMER/LOGIN is a further login of a customer']
+    const hints = meant === undefined ? aboutSlash : [`did you mean ${JSON.stringify(meant)}?`]
     const what = isKnown ? `login ${JSON.stringify(name)}` : `customer ${JSON.stringify(customer)}`
     return refuse(`has no ${what}`, ...hints)
   }
-  /** Where the entry of `name` is in the document. */
-  const pathTo = (name: string): readonly (string | number)[] => {
-    const { name: customer, login } = splitLoginName(name)
+  /** Where the customer of `name` is in the document. */
+  const pathToCustomer = (name: string): readonly [string, number] => {
+    const { name: customer } = splitLoginName(name)
     const index = entries.findIndex((entry) => entry.name === customer)
     if (index < 0) throw unknown(name)
-    if (login === undefined) return ['customers', index]
-    const at = entries[index]?.logins?.findIndex((entry) => entry.name === login) ?? -1
+    return ['customers', index]
+  }
+  /** Where the entry of `name` is in the document. */
+  const pathTo = (name: string): readonly (string | number)[] => {
+    const { login } = splitLoginName(name)
+    const path = pathToCustomer(name)
+    if (login === undefined) return path
+    const at = entries[path[1]]?.logins?.findIndex((entry) => entry.name === login) ?? -1
     if (at < 0) throw unknown(name)
-    return ['customers', index, 'logins', at]
+    return [...path, 'logins', at]
   }
   const nodeAt = (path: readonly (string | number)[]): YAMLMap => {
     const node = document.getIn(path, true)
@@ -129,7 +137,7 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
       const ownName = login ?? customer
       const problem = nameProblem(ownName)
       if (problem !== undefined) throw refuse(`no ${kind} can have this name: ${problem}`)
-      const path = login === undefined ? ['customers'] : [...pathTo(customer), 'logins']
+      const path = login === undefined ? ['customers'] : [...pathToCustomer(name), 'logins']
       if (loginNamesOf(entries).includes(name)) {
         throw refuse(`has a ${kind} ${JSON.stringify(name)} already`)
       }
@@ -210,7 +218,7 @@ function readFields(
   const bytes =
     quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
   const files = fileCount(maxFiles, refuse)
-  const rights = may === undefined ? undefined : parsed('set of rights', () => parseRights(may))
+  const rights = may === undefined ? undefined : parsed('field may', () => parseRights(may))
   const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
   return {
     written: present({ quota, maxFiles: files, may, until }),

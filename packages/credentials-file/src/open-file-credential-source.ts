@@ -239,6 +239,7 @@ interface WarningsInput {
  */
 function customersWarnings({ path, entries, mode, cost }: WarningsInput): readonly Advice[] {
   const plain = entries.filter(({ password }) => !isHash(password))
+  const ended = entries.filter(({ endsAtMs = Infinity }) => endsAtMs <= Date.now())
   const odd = entries.filter(
     ({ password }) => isHash(password) && !isSameScryptCost(parseScryptHash(password).cost, cost),
   )
@@ -256,6 +257,10 @@ function customersWarnings({ path, entries, mode, cost }: WarningsInput): readon
         rotate(),
       ),
     )
+  }
+  if (ended.length > 0) {
+    const remedy = `remove each with: ${programName()} customers remove NAME --login LOGIN`
+    warnings.push(advice(`${path}: the login has ended for ${named(ended)}`, remedy))
   }
   if (mode !== undefined && (mode & 0o006) !== 0) {
     const done = (mode & 0o002) === 0 ? 'read' : 'written'

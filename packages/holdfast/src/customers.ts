@@ -1,4 +1,4 @@
-import { SetupError } from '@holdfast/core'
+import { loginName, rights, rightSets, SetupError } from '@holdfast/core'
 import type { CustomersFile } from '@holdfast/credentials-file'
 import { headerProblem, programName } from '@holdfast/credentials-file/messages'
 import { findConfig, settings } from '@holdfast/server/config'
@@ -22,7 +22,7 @@ export function customersCommands(
       'add [name]',
       'Make a customer, and print the generated password',
       (inner) =>
-        withPassword(withName(inner))
+        withPassword(withLogin(withName(inner)))
           .option('quota', {
             type: 'string',
             requiresArg: true,
@@ -33,18 +33,45 @@ export function customersCommands(
             requiresArg: true,
             describe: 'The most files the customer may keep, such as 10000; unlimited if unset',
           })
+          .option('may', {
+            type: 'string',
+            requiresArg: true,
+            describe: `What it may do: ${Object.keys(rightSets).join(', ')}, or some of ${rights.join(',')}; everything if unset`,
+          })
+          .option('until', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'The last day of a login (UTC), such as 2027-01-31; without end if unset',
+          })
           .example('$0 customers add alice --quota 50GB', 'prints the password, once')
+          .example(
+            '$0 customers add alice --login backup --may append-only',
+            'logs in as alice/backup',
+          )
           .example('pass show alice | $0 customers add alice --password-stdin', 'takes a password'),
       (argv) => run(add(argv)),
     )
-    .command('list', 'Print the names of the customers', withFile, (argv) => run(list(argv)))
-    .command('remove [name]', 'Remove a customer; the files stay', withName, (argv) =>
-      run(remove(argv)),
+    .command(
+      'list',
+      'Print the names of the customers',
+      (inner) =>
+        withFile(inner).option('logins', {
+          type: 'boolean',
+          default: false,
+          describe: 'Print further logins, too, as CUSTOMER/LOGIN',
+        }),
+      (argv) => run(list(argv)),
+    )
+    .command(
+      'remove [name]',
+      'Remove a customer, or only a login; the files stay',
+      (inner) => withLogin(withName(inner)),
+      (argv) => run(remove(argv)),
     )
     .command(
       'rotate [name]',
-      'Give a customer a new password, and print it',
-      (inner) => withPassword(withName(inner)),
+      'Give a customer, or a login, a new password, and print it',
+      (inner) => withPassword(withLogin(withName(inner))),
       (argv) => run(rotate(argv)),
     )
     .command(
@@ -81,6 +108,14 @@ function withName(yargs: Argv) {
   })
 }
 
+function withLogin<T>(yargs: Argv<T>) {
+  return yargs.option('login', {
+    type: 'string',
+    requiresArg: true,
+    describe: 'A further login of the customer, which logs in as CUSTOMER/LOGIN',
+  })
+}
+
 function withPassword<T>(yargs: Argv<T>) {
   return yargs.option('password-stdin', {
     type: 'boolean',
@@ -101,19 +136,27 @@ interface PasswordOption {
   readonly 'password-stdin': boolean
 }
 
-interface LimitOptions {
+interface LoginOption {
+  readonly login?: string | undefined
+}
+
+interface FieldOptions {
   readonly quota?: string | undefined
   readonly 'max-files'?: string | undefined
+  readonly may?: string | undefined
+  readonly until?: string | undefined
 }
 
 async function add(
-  argv: FileOption & NameArgument & PasswordOption & LimitOptions,
+  argv: FileOption & NameArgument & LoginOption & PasswordOption & FieldOptions,
 ): Promise<number> {
   const name = nameIn(argv)
-  const { quota, 'max-files': maxFiles } = argv
-  const limits = {
+  const { quota, 'max-files': maxFiles, may, until } = argv
+  const fields = {
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
+    ...(may !== undefined && { may: rightsIn(may) }),
+    ...(until !== undefined && { until }),
   }
   const customers = await pathOf(argv)
   const problem = headerProblem(name)
@@ -122,7 +165,8 @@ async function add(
   }
   const refuseTaken = (file: CustomersFile) => {
     if (!file.has(name)) return
-    throw new SetupError(`${customers} has a customer "${name}" already`, [
+    const what = name.includes('/') ? 'login' : 'customer'
+    throw new SetupError(`${customers} has a ${what} "${name}" already`, [
       `A new password: ${programName()} customers rotate ${name}`,
     ])
   }
@@ -131,13 +175,21 @@ async function add(
   const { hash, announce } = await choosePassword(name, argv)
   await editCustomersFile(customers, (file) => {
     refuseTaken(file)
-    file.add(name, hash, limits)
+    file.add(name, hash, fields)
   })
   await announce()
   return 0
 }
 
-async function rotate(argv: FileOption & NameArgument & PasswordOption): Promise<number> {
+/** A list where it is not one of the words. */
+function rightsIn(may: string): string | readonly string[] {
+  const isList = may.includes(',') || rights.some((right) => right === may)
+  return isList ? may.split(',').map((right) => right.trim()) : may
+}
+
+async function rotate(
+  argv: FileOption & NameArgument & LoginOption & PasswordOption,
+): Promise<number> {
   const name = nameIn(argv)
   const { hash, announce } = await choosePassword(name, argv)
   const { editCustomersFile } = await customersFiles()
@@ -146,18 +198,23 @@ async function rotate(argv: FileOption & NameArgument & PasswordOption): Promise
   return 0
 }
 
-async function remove(argv: FileOption & NameArgument): Promise<number> {
+async function remove(argv: FileOption & NameArgument & LoginOption): Promise<number> {
   const name = nameIn(argv)
   const { editCustomersFile } = await customersFiles()
   await editCustomersFile(await pathOf(argv), (file) => file.remove(name))
-  note(`Removed the customer "${name}". The files of "${name}" are still in the store.`)
+  note(
+    name.includes('/')
+      ? `Removed the login "${name}".`
+      : `Removed the customer "${name}". The files of "${name}" are still in the store.`,
+  )
   return 0
 }
 
-async function list(argv: FileOption): Promise<number> {
+async function list(argv: FileOption & { readonly logins: boolean }): Promise<number> {
   const customers = await pathOf(argv)
   const { openCustomersFile } = await customersFiles()
-  const names = (await openCustomersFile(customers)).names()
+  const file = await openCustomersFile(customers)
+  const names = argv.logins ? file.loginNames() : file.names()
   if (names.length === 0) note(`${customers} has no customers.`)
   await print(names.map((name) => `${shown(name)}\n`).join(''))
   return 0
@@ -167,7 +224,10 @@ async function check(argv: FileOption): Promise<number> {
   const customers = await pathOf(argv)
   const { openFileCredentialSource } = await customersFiles()
   const source = await openFileCredentialSource(customers, { onWarning: note, pollIntervalMs: 0 })
-  note(`${customers} is valid: ${source.customers().length} customer(s).`)
+  const count = source.customers().length
+  const further = source.all().length - count
+  const logins = further > 0 ? `, ${further} further login(s)` : ''
+  note(`${customers} is valid: ${count} customer(s)${logins}.`)
   await source.close()
   return 0
 }
@@ -181,10 +241,16 @@ async function pathOf({ customers, config }: FileOption): Promise<string> {
   return (await findConfig(flags, environment)).customers
 }
 
-function nameIn(argv: NameArgument): string {
+/** The name of the customer, or `CUSTOMER/LOGIN`, which may be given as one word, too. */
+function nameIn(argv: NameArgument & LoginOption): string {
   const name = onlyName(argv)
   if (name === undefined) throw new SetupError('Say the name of the customer.')
-  return name
+  const { login } = argv
+  if (login === undefined) return name
+  if (name.includes('/') || login.includes('/')) {
+    throw new SetupError(`The name of a customer or login has no "/": "${name}" and "${login}".`)
+  }
+  return loginName({ name, login })
 }
 
 /** A password from standard input, or a generated one. The caller calls `announce` after it has saved the file. */

@@ -42,6 +42,11 @@ export function describeRevokeLinks(yargs: Argv): Argv {
 export async function revokeLinks(flags: RevokeLinksFlags): Promise<number> {
   const name = onlyName(flags)
   if (name === undefined) throw new SetupError('Say the name of the customer.')
+  if (name.includes('/')) {
+    throw new SetupError('Links end for all logins of a customer together', [
+      'Say the name of the customer alone. To end those of one login: give it a new password.',
+    ])
+  }
   const config = await findConfig(flags, settingEnvironment(settingsOfFiles))
   refuseFlagsOfOtherStores(flags, [config.store])
   if (config.store === 'disk') await refuseMissingData(config.data)

@@ -57,7 +57,7 @@ async function statByHead(
       return isCount(size) ? detailsOf(response, name, size) : undefined
     })
   } catch (error) {
-    if (error instanceof HoldfastError && [400, 403].includes(error.status ?? 0)) return undefined
+    if (error instanceof HoldfastError && [400, 403].includes(error.status)) return undefined
     throw error
   }
 }

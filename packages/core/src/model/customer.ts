@@ -1,6 +1,7 @@
 import { nameProblem } from './file-name.ts'
 import { kindOf, requireCount } from './require.ts'
-import { rightsProblem, type Right } from './rights.ts'
+import type { Right } from '../ports/credential-source.ts'
+import { rightsProblem } from './rights.ts'
 
 /** An authenticated owner of files. */
 export interface Customer {

@@ -1,15 +1,6 @@
-import type { Customer } from './customer.ts'
+import { rights, type Right } from '../ports/credential-source.ts'
 import { FileServiceError } from './errors.ts'
 import { kindOf } from './require.ts'
-
-/**
- * What a login may do: `list` names and usage; `read` files; `create` files under free names; `replace` files; `delete` files; and make
- * `link`s, which allow no more than their maker has. A rename needs `read`, `create` and `delete`.
- */
-export const rights = ['list', 'read', 'create', 'replace', 'delete', 'link'] as const
-
-/** One of {@link rights}. */
-export type Right = (typeof rights)[number]
 
 /** Words for the usual sets of rights. */
 export const rightSets = {
@@ -23,15 +14,21 @@ export const rightSets = {
   'drop-box': ['create'],
 } as const satisfies Record<string, readonly Right[]>
 
-/** Whether the customer's login has all of these rights. */
-export function hasRights({ may }: Customer, ...needed: readonly Right[]): boolean {
+/** Who has rights, such as a `Customer`. */
+interface Holder {
+  /** Default: every right. */
+  readonly may?: readonly Right[]
+}
+
+/** Whether a customer's login has all of these rights. */
+export function hasRights({ may }: Holder, ...needed: readonly Right[]): boolean {
   return may === undefined || needed.every((right) => may.includes(right))
 }
 
-/** @throws FileServiceError `not-allowed`, which names the rights that the customer's login lacks */
-export function requireRights(customer: Customer, ...needed: readonly Right[]): void {
-  if (hasRights(customer, ...needed)) return
-  const missing = needed.filter((right) => !hasRights(customer, right))
+/** @throws FileServiceError `not-allowed`, which names the rights that the holder lacks */
+export function requireRights(holder: Holder, ...needed: readonly Right[]): void {
+  if (hasRights(holder, ...needed)) return
+  const missing = needed.filter((right) => !hasRights(holder, right))
   const what = missing.length === 1 ? 'right' : 'rights'
   throw new FileServiceError('not-allowed', `Not allowed: missing ${what} ${missing.join(', ')}`)
 }

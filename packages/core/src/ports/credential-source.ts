@@ -1,4 +1,11 @@
-import type { Right } from '../model/rights.ts'
+/**
+ * What a login may do: `list` names and usage; `read` files; `create` files under free names; `replace` files; `delete` files; and make
+ * `link`s, which allow no more than their maker has. A rename needs `read`, `create` and `delete`.
+ */
+export const rights = ['list', 'read', 'create', 'replace', 'delete', 'link'] as const
+
+/** One of {@link rights}. */
+export type Right = (typeof rights)[number]
 
 /** The data of a customer's login. */
 export interface Credential {

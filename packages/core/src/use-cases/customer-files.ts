@@ -1,9 +1,10 @@
 import type { Customer } from '../model/customer.ts'
-import { hasRights, requireRights, rights } from '../model/rights.ts'
+import { hasRights, requireRights } from '../model/rights.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { uploadNotFound } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ListOptions, OpenBlob, OpenOptions, RenameOptions } from '../ports/blob-store.ts'
+import { rights, type Right } from '../ports/credential-source.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
 import { rightsOf, type Link, type LinkOptions } from './link-policy.ts'
 import type { UploadLinkOptions } from './make-upload-link.ts'
@@ -54,7 +55,10 @@ type FindUpload = (id: string) => Promise<ResumableUpload | undefined>
  * begun is completed if they change. It passes nothing on that is not named here, so that a new call is not open to everyone.
  */
 export function permittedFiles(files: CustomerFiles, findUpload: FindUpload): CustomerFiles {
-  const { customer, rename, link, uploadLink, revokeLinks, resumable } = files
+  const { customer, resumable } = files
+  const [rename, link] = [files.rename?.bind(files), files.link?.bind(files)]
+  const uploadLink = files.uploadLink?.bind(files)
+  const revokeLinks = files.revokeLinks?.bind(files)
   if (customer.login === undefined && customer.may === undefined) return files
   return {
     customer,
@@ -100,11 +104,8 @@ export function permittedFiles(files: CustomerFiles, findUpload: FindUpload): Cu
     }),
     ...(uploadLink && {
       async uploadLink(name: string, options: UploadLinkOptions = {}) {
-        requireRights(
-          customer,
-          ...rightsOf.upload,
-          ...(options.replace ? ['replace' as const] : []),
-        )
+        const toReplace: readonly Right[] = options.replace ? ['replace'] : []
+        requireRights(customer, ...rightsOf.upload, ...toReplace)
         return uploadLink(name, options)
       },
     }),

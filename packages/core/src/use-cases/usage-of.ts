@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
-import type { Right } from '../model/rights.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
+import type { Right } from '../ports/credential-source.ts'
 
 /** How much a customer keeps, and how much is allowed. */
 export interface CustomerUsage {

@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
-import { rights, rightSets, type Right } from '../../src/model/rights.ts'
-import type { Credential } from '../../src/ports/credential-source.ts'
+import { rightSets } from '../../src/model/rights.ts'
+import { rights, type Right, type Credential } from '../../src/ports/credential-source.ts'
 import type { CustomerFiles } from '../../src/use-cases/customer-files.ts'
 import { arrayOf, chunks, textOf } from '../content.ts'
 import { refusal, rejection, thrownCode } from '../rejection.ts'
@@ -315,7 +315,7 @@ describe('the files of a login', () => {
   it('are given to no one with rights that do not exist', async () => {
     const { service } = await startLogins()
     const filesOf = (customer: object) => async () =>
-      service.filesOf({ name: 'alice', ...customer } as never)
+      service.filesOf({ name: 'alice', ...customer })
     for (const wrong of [
       { may: 'read' },
       { may: {} },

@@ -28,7 +28,7 @@ function setOf(word: string): readonly Right[] {
   const meant = closestWord(word, Object.keys(sets))
   const sentence = `write one of ${Object.keys(sets).join(', ')}, or a list such as [list, read]`
   const hint = meant === undefined ? sentence : `did you mean ${meant}?`
-  throw rangeErrorOf(advice('is no set of rights', hint))
+  throw rangeErrorOf(advice('names no set of rights', hint))
 }
 
 function remedyFor(written: readonly string[]): string {

@@ -266,7 +266,7 @@ describe('parseCustomers', () => {
     [
       'an unknown set of rights',
       one('password: x\n    may: read-olny'),
-      /may: is no set of rights; did you mean read-only\?/,
+      /may: names no set of rights; did you mean read-only\?/,
     ],
     [
       'an unknown right',

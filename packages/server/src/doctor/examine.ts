@@ -268,7 +268,9 @@ async function judgeCustomers(path: string): Promise<CustomersExamination> {
   const names = source.customers()
   const customers = names.map((name) => source.find(name))
   const quotas = customers.flatMap((customer) => customer?.quota ?? [])
-  const counted = `${names.length} customer(s), ${quotas.length} of them with a quota`
+  const further = source.all().length - names.length
+  const logins = further > 0 ? `, ${further} further login(s)` : ''
+  const counted = `${names.length} customer(s), ${quotas.length} of them with a quota${logins}`
   const remedy = `${programName()} customers add NAME`
   const count =
     names.length === 0

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openFileCredentialSource } from '@holdfast/credentials-file'
+import { createPasswordVerifier } from '@holdfast/passwords'
+import { createSite, runHoldfast, type Site } from '@holdfast/testing'
+import { expect } from 'chai'
+
+describe('holdfast customers, of further logins,', () => {
+  let site: Site
+  let path: string
+  beforeEach(async () => {
+    site = await createSite()
+    path = join(site.path, 'new.yaml')
+    expect((await customers('add', 'acme')).code).to.equal(0)
+  })
+  afterEach(() => site.remove())
+
+  const customers = (...args: readonly string[]) =>
+    runHoldfast(['customers', ...args], {
+      cwd: site.path,
+      env: { HOLDFAST_CUSTOMERS: './new.yaml' },
+    })
+
+  const found = async (name: string) => {
+    const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
+    await source.close()
+    return source.find(name)
+  }
+
+  it('adds one with rights and an end, and prints its password', async () => {
+    const flags = ['--login', 'ci', '--may', 'append-only', '--until', '2031-01-31']
+    const { code, stdout, stderr } = await customers('add', 'acme', ...flags)
+    expect({ code, stderr }).to.deep.equal({
+      code: 0,
+      stderr: 'The password of "acme/ci", shown only now:\n',
+    })
+    const login = await found('acme/ci')
+    expect(login).to.deep.include({
+      may: ['list', 'read', 'create'],
+      endsAtMs: Date.UTC(2031, 1, 1),
+    })
+    const verify = createPasswordVerifier()
+    expect(await verify(stdout.trim(), login?.passwordHash)).to.equal(true)
+    expect(await readFile(path, 'utf8')).to.match(/may: append-only\n\s+until: 2031-01-31\n/)
+  })
+
+  it('takes a list of rights, a single right, and CUSTOMER/LOGIN as one word', async () => {
+    await customers('add', 'acme/one', '--may', 'list, read')
+    await customers('add', 'acme/two', '--may', 'create')
+    await customers('add', 'bob', '--may', 'read-only')
+    expect((await found('acme/one'))?.may).to.deep.equal(['list', 'read'])
+    expect((await found('acme/two'))?.may).to.deep.equal(['create'])
+    expect((await found('bob'))?.may).to.deep.equal(['list', 'read'])
+  })
+
+  it('rotates, lists, counts and removes them', async () => {
+    await customers('add', 'acme', '--login', 'ci')
+    const before = await found('acme/ci')
+    expect((await customers('rotate', 'acme', '--login', 'ci')).code).to.equal(0)
+    expect((await found('acme/ci'))?.passwordHash).to.not.equal(before?.passwordHash)
+    expect((await customers('list')).stdout).to.equal('acme\n')
+    expect((await customers('list', '--logins')).stdout).to.equal('acme\nacme/ci\n')
+    expect((await customers('check')).stderr).to.include(
+      'is valid: 1 customer(s), 1 further login(s).',
+    )
+    const { stderr } = await customers('remove', 'acme', '--login', 'ci')
+    expect(stderr).to.equal('Removed the login "acme/ci".\n')
+    expect(await found('acme/ci')).to.equal(undefined)
+    expect(await found('acme')).to.not.equal(undefined)
+  })
+
+  it('warns of a login that has ended', async () => {
+    await customers('add', 'acme', '--login', 'ci', '--until', '2020-01-31')
+    const { stderr } = await customers('check')
+    expect(stderr).to.match(
+      /the login has ended for "acme\/ci"; remove each with: .* --login LOGIN/,
+    )
+  })
+
+  const refused: Record<string, readonly [args: readonly string[], message: RegExp]> = {
+    'rights that do not exist': [
+      ['add', 'acme/ci', '--may', 'write'],
+      /the field may names no set of rights; write one of full, read-only/,
+    ],
+    'replacing without creating': [['add', 'acme/ci', '--may', 'replace'], /without "create"/],
+    'an end that is no day': [['add', 'acme/ci', '--until', 'soon'], /the end is not a date/],
+    'an end of a customer': [['add', 'bob', '--until', '2031-01-31'], /has no field until/],
+    'a quota of a login': [['add', 'acme/ci', '--quota', '1GB'], /a login has no field quota/],
+    'a login of nobody': [
+      ['add', 'acne', '--login', 'ci'],
+      /no customer "acne"; did you mean "acme"/,
+    ],
+    'two slashes': [['add', 'acme/ci', '--login', 'x'], /has no "\/"/],
+    'a name that is taken': [
+      ['add', 'acme', '--login', 'there'],
+      /has a login "acme\/there" already/,
+    ],
+    'links of one login': [['revoke-links', 'acme/there'], /for all logins of a customer together/],
+  }
+  for (const [what, [args, message]] of Object.entries(refused)) {
+    it(`refuses ${what}, and writes nothing`, async () => {
+      await customers('add', 'acme', '--login', 'there')
+      const before = await readFile(path, 'utf8')
+      const { code, stdout, stderr } = await customers(...args)
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+      expect(stderr).to.match(message)
+      expect(await readFile(path, 'utf8')).to.equal(before)
+    })
+  }
+})
