@@ -139,7 +139,7 @@ describe('holdfast customers', () => {
     [['add', 'bob'], 'has a customer "bob" already. A new password: holdfast customers rotate bob'],
     [['remove', 'bop'], 'has no customer "bop"; did you mean "bob"?'],
     [['rotate', 'nobody'], 'has no customer "nobody"'],
-    [['add', 'a/b'], 'has no customer "a"; CUSTOMER/LOGIN is a further login of a customer'],
+    [['add', 'a/b'], 'has no customer "a". CUSTOMER/LOGIN is a further login of a customer'],
     [['add', ' a'], 'The name " a" begins or ends with a space, which HTTP takes off'],
     [['add', 'alice', '--quota', '10G'], 'the quota is not a size'],
     [['add', 'alice', '--max-files', '1e3'], 'the number of files is not a whole number'],

@@ -6,9 +6,13 @@ import {
 } from '@holdfast/client/browser'
 import type { Connection } from './connection.ts'
 
-/** Resolves if the credentials are right. */
+/** Resolves if the credentials are right. Only a login that was accepted learns that it may not list. */
 export async function checkCredentials({ client }: Connection): Promise<void> {
-  await client.listPages({ pageSizes: [1] }).next()
+  try {
+    await client.listPages({ pageSizes: [1] }).next()
+  } catch (error) {
+    if (!isHoldfastError(error, 'not-allowed')) throw error
+  }
 }
 
 /** The content of a file, or its first `limit` bytes. */

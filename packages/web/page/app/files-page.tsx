@@ -35,15 +35,22 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
     if (names.length > mostUnasked) setToConfirm(names)
     else deletions.delete(names)
   }
+  const mayRead = session.may('read')
+  const mayCreate = session.may('create')
+  const mayDelete = session.may('delete')
+  const mayReplace = session.may('replace')
+  const mayLink = session.hasLinks && session.may('link')
+  const mayEndLinks =
+    session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
   const actions = useMemo(
     () => ({
-      open: setOpened,
-      download: (file: FileDetails) => void download(session, [file]),
-      link: session.hasLinks ? setLinked : undefined,
-      rename: session.canRename ? setRenamed : undefined,
-      delete: ({ name }: FileDetails) => deletions.delete([name]),
+      open: mayRead ? setOpened : undefined,
+      download: mayRead ? (file: FileDetails) => void download(session, [file]) : undefined,
+      link: mayLink && mayRead ? setLinked : undefined,
+      rename: session.canRename && mayRead && mayCreate && mayDelete ? setRenamed : undefined,
+      delete: mayDelete ? ({ name }: FileDetails) => deletions.delete([name]) : undefined,
     }),
-    [session],
+    [session, mayRead, mayCreate, mayDelete, mayLink],
   )
   useEffect(() => {
     const undo = (event: KeyboardEvent) => {
@@ -63,16 +70,19 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           <span>holdfast</span>
         </h1>
         <FilterField files={files} />
-        <UploadButtons onFiles={add} />
-        <AccountMenu session={session} onEndLinks={() => setEndingLinks(true)} />
+        {mayCreate && <UploadButtons onFiles={add} />}
+        <AccountMenu
+          session={session}
+          onEndLinks={mayEndLinks ? () => setEndingLinks(true) : undefined}
+        />
       </header>
       <main class="main" tabIndex={-1}>
         <StatusLine
           files={files}
-          onDownload={(chosen) => void download(session, chosen)}
-          onDownloadZip={(chosen) => void downloadZip(connection, chosen)}
-          onDelete={deleteAll}
-          onAsk={session.hasLinks ? () => setAsking(true) : undefined}
+          onDownload={mayRead ? (chosen) => void download(session, chosen) : undefined}
+          onDownloadZip={mayRead ? (chosen) => void downloadZip(connection, chosen) : undefined}
+          onDelete={mayDelete ? deleteAll : undefined}
+          onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
         />
         {files.visible.value.length > 0 ? (
           <FileGrid files={files} actions={actions} />
@@ -81,8 +91,8 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         )}
       </main>
       <UploadPanel uploads={uploads} />
-      <DropZone onFiles={add} />
-      <ConflictDialog uploads={uploads} />
+      {mayCreate && <DropZone onFiles={add} />}
+      <ConflictDialog uploads={uploads} mayReplace={mayReplace} />
       {opened && (
         <PreviewDialog
           access={session}
@@ -96,7 +106,12 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
       )}
       {renamed && (
-        <RenameDialog site={session} file={renamed} onClose={() => setRenamed(undefined)} />
+        <RenameDialog
+          site={session}
+          file={renamed}
+          mayReplace={mayReplace}
+          onClose={() => setRenamed(undefined)}
+        />
       )}
       {toConfirm && (
         <DeleteDialog
@@ -119,7 +134,8 @@ function AccountMenu({
   onEndLinks,
 }: {
   readonly session: Session
-  readonly onEndLinks: () => void
+  /** Left out if links cannot be ended. */
+  readonly onEndLinks: (() => void) | undefined
 }): JSX.Element {
   const { customer } = session.connection
   const leave = () => {
@@ -140,7 +156,7 @@ function AccountMenu({
         <p class="menu-name">{t('signedInAs', { name: customer })}</p>
         <UsageMeter files={session.files} />
         <Preferences />
-        {session.canEndLinks && (
+        {onEndLinks && (
           <button
             type="button"
             class="button"

@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
+import type { Usage } from '@holdfast/client/browser'
 import { isRefusedLogin, checkCredentials, hasRoute } from '../api/requests.ts'
 import type { Connection, CustomerCredentials, CustomerAccess } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
@@ -18,7 +19,11 @@ export interface Session extends CustomerAccess {
   readonly canEndLinks: boolean
   /** Whether the server renames files. */
   readonly canRename: boolean
+  /** Whether the login may do all of this, as far as that is known. */
+  may(...rights: readonly Right[]): boolean
 }
+
+type Right = NonNullable<Usage['may']>[number]
 
 /** `undefined` until someone has signed in. */
 export const session = signal<Session | undefined>(undefined)
@@ -81,6 +86,10 @@ async function open(connection: Connection): Promise<void> {
     hasRoute(connection, 'links'),
     hasRoute(connection, 'rename/a'),
   ])
+  const granted = computed<Usage['may']>(() =>
+    // The server does not say what else a login may do that may not list.
+    files.status.value === 'hidden' ? ['create'] : files.usage.value?.may,
+  )
   const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
   const { add: onStored, recentUsage } = files
   const { finishDeletion, cancelDeletion } = deletions
@@ -98,6 +107,10 @@ async function open(connection: Connection): Promise<void> {
     hasLinks,
     canEndLinks,
     canRename,
+    may(...rights) {
+      const may = granted.value
+      return may === undefined || rights.every((right) => may.includes(right))
+    },
   }
   void files.load()
 }

@@ -41,6 +41,9 @@ export const de: Strings = {
   loading: 'Wird geladen …',
   loadingMore: 'Weitere Namen werden geladen …',
   noFiles: 'Noch nichts hier',
+  onlyAdding: 'Dateien hinzufügen',
+  onlyAddingHint:
+    'Mit dieser Anmeldung können Sie Dateien hinzufügen, aber nicht sehen, was gespeichert ist. Ziehen Sie sie irgendwo auf diese Seite, fügen Sie sie ein, oder wählen Sie sie aus.',
   noFilesHint:
     'Ziehen Sie Dateien oder Ordner auf diese Seite, fügen Sie sie ein, oder wählen Sie sie aus.',
   nothingMatches: 'Kein Name enthält „{text}“',
@@ -248,6 +251,7 @@ export const de: Strings = {
   errorUnreadable:
     'Die Datei wurde geändert oder verschoben, seit sie gewählt wurde. Wählen Sie sie neu.',
   errorName: 'Dieser Name ist hier nicht erlaubt.',
+  errorNotAllowed: 'Diese Anmeldung darf das nicht.',
   errorGone: 'Die Datei gibt es nicht mehr.',
   errorCredentials: 'Ihr Passwort gilt nicht mehr.',
   errorOther: 'Es ist ein Fehler aufgetreten: {message}',

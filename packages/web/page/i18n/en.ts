@@ -39,6 +39,9 @@ export const en = {
   loadingMore: 'Loading more names …',
   noFiles: 'Nothing here yet',
   noFilesHint: 'Drop files or folders anywhere on this page, paste them, or choose them.',
+  onlyAdding: 'Add files',
+  onlyAddingHint:
+    'With this login you can add files, and not see what is stored. Drop them anywhere on this page, paste them, or choose them.',
   nothingMatches: 'No name contains “{text}”',
   listFailed: 'The list could not be loaded.',
   reload: 'Reload the list',
@@ -240,6 +243,7 @@ export const en = {
   errorBusy: 'The server is busy. Try again soon.',
   errorUnreadable: 'The file was changed or moved since it was chosen. Choose it again.',
   errorName: 'This name is not allowed here.',
+  errorNotAllowed: 'This login may not do that.',
   errorGone: 'The file is not there any more.',
   errorCredentials: 'Your password is not accepted any more.',
   errorOther: 'An error occurred: {message}',

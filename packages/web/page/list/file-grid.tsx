@@ -63,7 +63,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
     if ((key === 'delete' || key === 'rename') && (event.repeat || !isOfRow)) return
-    if (key === 'rename' && !actions.rename) return
+    if ((key === 'rename' || key === 'delete' || key === 'open') && !actions[key]) return
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())
@@ -72,14 +72,14 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
       takesFocus.current = shown[target]?.name
       active.set(target)
       virtual.scrollTo(target)
-    } else if (key === 'open') actions.open(file)
+    } else if (key === 'open') actions.open?.(file)
     else if (key === 'select') select(file, current, event.shiftKey)
     else if (key === 'selectAll') files.selected.value = new Set(shown.map(({ name }) => name))
     else if (key === 'clear') files.selected.value = new Set()
     else if (key === 'rename') actions.rename?.(file)
     else {
       takesFocus.current = (shown[current + 1] ?? shown[current - 1])?.name
-      actions.delete(file)
+      actions.delete?.(file)
     }
   }
 
@@ -339,6 +339,15 @@ export function EmptyList({ files }: { readonly files: FileList }): JSX.Element 
     )
   }
   if (status === 'loading') return <div class="empty">{t('loading')}</div>
+  if (status === 'hidden') {
+    return (
+      <div class="empty empty-new">
+        <Icon of={CloudUpload} size={48} />
+        <h2>{t('onlyAdding')}</h2>
+        <p>{t('onlyAddingHint')}</p>
+      </div>
+    )
+  }
   const deletingCount = files.deletingCount.value
   if (deletingCount > 0) {
     return (

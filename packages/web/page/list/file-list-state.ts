@@ -1,12 +1,18 @@
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { Client, FileDetails, Usage } from '@holdfast/client/browser'
+import {
+  isHoldfastError,
+  type Client,
+  type FileDetails,
+  type Usage,
+} from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { language } from '../i18n/language.ts'
 
 /** The first page arrives soon, and the others are few. */
 const pageSizes = [1000, 10_000]
 
-export type ListStatus = 'loading' | 'complete' | { readonly error: unknown }
+/** `hidden`: the login may not list. */
+export type ListStatus = 'loading' | 'complete' | 'hidden' | { readonly error: unknown }
 
 /** The content of the list, and what changes it. */
 export interface FileList {
@@ -127,7 +133,8 @@ export function createFileList({ client }: Connection): FileList {
           status.value = 'complete'
         })
       } catch (error) {
-        if (!ended.aborted) status.value = { error }
+        if (ended.aborted) return
+        status.value = isHoldfastError(error, 'not-allowed') ? 'hidden' : { error }
       }
     },
     hide(names) {

@@ -21,14 +21,15 @@ import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { fileKind, type FileKind } from './file-kind.ts'
 
+type FileAction = (file: FileDetails) => void
+
 export interface RowActions {
-  open(file: FileDetails): void
-  download(file: FileDetails): void
-  /** `undefined` if the server makes no links. */
-  readonly link: ((file: FileDetails) => void) | undefined
-  /** `undefined` if the server cannot rename. */
-  readonly rename: ((file: FileDetails) => void) | undefined
-  delete(file: FileDetails): void
+  // What the login may not do, or the server cannot do, is `undefined`.
+  readonly open: FileAction | undefined
+  readonly download: FileAction | undefined
+  readonly link: FileAction | undefined
+  readonly rename: FileAction | undefined
+  readonly delete: FileAction | undefined
   select(file: FileDetails, index: number, isRange: boolean): void
 }
 
@@ -50,7 +51,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
   const [start, end] = splitName(name)
   const modified = new Date(file.modified)
   const tabIndex = isActive ? 0 : -1
-  const { link, rename } = actions
+  const { open, download, link, rename } = actions
   return (
     <div
       class="row"
@@ -81,8 +82,8 @@ export function FileRow(props: FileRowProps): JSX.Element {
           class="name"
           tabIndex={tabIndex}
           title={name}
-          aria-label={t('open', { name })}
-          onClick={() => actions.open(file)}
+          aria-label={open ? t('open', { name }) : name}
+          onClick={() => open?.(file)}
         >
           <bdi class="name-parts">
             <span class="name-start">{start}</span>
@@ -102,12 +103,14 @@ export function FileRow(props: FileRowProps): JSX.Element {
         </time>
       </div>
       <div class="cell cell-actions" role="gridcell">
-        <IconButton
-          icon={Download}
-          label={t('downloadFile', { name })}
-          tabIndex={tabIndex}
-          onClick={() => actions.download(file)}
-        />
+        {download && (
+          <IconButton
+            icon={Download}
+            label={t('downloadFile', { name })}
+            tabIndex={tabIndex}
+            onClick={() => download(file)}
+          />
+        )}
         {link && (
           <IconButton
             icon={Link}
@@ -124,12 +127,14 @@ export function FileRow(props: FileRowProps): JSX.Element {
             onClick={() => rename(file)}
           />
         )}
-        <IconButton
-          icon={Trash2}
-          label={t('deleteFile', { name })}
-          tabIndex={tabIndex}
-          onClick={() => actions.delete(file)}
-        />
+        {actions.delete && (
+          <IconButton
+            icon={Trash2}
+            label={t('deleteFile', { name })}
+            tabIndex={tabIndex}
+            onClick={() => actions.delete?.(file)}
+          />
+        )}
       </div>
     </div>
   )

@@ -17,6 +17,8 @@ const shownMs = 10_000
 interface RenameDialogProps {
   readonly site: RenameSite
   readonly file: FileDetails
+  /** Whether the login may replace a file of the new name. */
+  readonly mayReplace: boolean
   readonly onClose: () => void
 }
 
@@ -29,7 +31,7 @@ interface RenameSite {
 
 /** Asks for the new name of a file, and asks again before another file is replaced. */
 export function RenameDialog(props: RenameDialogProps): JSX.Element {
-  const { site, file, onClose } = props
+  const { site, file, mayReplace, onClose } = props
   const [name, setName] = useState(file.name)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
@@ -58,7 +60,8 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
       afterTime(shownMs, dismiss)
     } catch (failure) {
       setBusy(false)
-      if (isHoldfastError(failure, 'already-exists')) setTaken(name)
+      if (isHoldfastError(failure, 'already-exists') && mayReplace) setTaken(name)
+      else if (isHoldfastError(failure, 'already-exists')) setError(t('nameTakenLead', { name }))
       else if (isHoldfastError(failure, 'invalid-field')) setError(t('errorName'))
       else setError(explainError(failure))
     }

@@ -9,12 +9,14 @@ import { language, plural, t } from '../i18n/language.ts'
 import { activeRow } from '../browser/keep-focus.ts'
 import type { FileList } from './file-list-state.ts'
 
+type FilesAction = (files: readonly FileDetails[]) => void
+
 interface StatusLineProps {
   readonly files: FileList
-  readonly onDownload: (files: readonly FileDetails[]) => void
-  readonly onDownloadZip: (files: readonly FileDetails[]) => void
-  readonly onDelete: (files: readonly FileDetails[]) => void
-  /** Left out if the server makes no links. */
+  // What the login may not do, or the server cannot do, is `undefined`.
+  readonly onDownload: FilesAction | undefined
+  readonly onDownloadZip: FilesAction | undefined
+  readonly onDelete: FilesAction | undefined
   readonly onAsk: (() => void) | undefined
 }
 
@@ -35,16 +37,18 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
       <p role="status">
         {plural('selected', chosen.length)} · {formatSize(size, language.value)}
       </p>
-      <button
-        type="button"
-        class="button"
-        aria-label={t('download')}
-        onClick={() => onDownload(chosen)}
-      >
-        <Icon of={Download} />
-        <span>{t('download')}</span>
-      </button>
-      {chosen.length > 1 && (
+      {onDownload && (
+        <button
+          type="button"
+          class="button"
+          aria-label={t('download')}
+          onClick={() => onDownload(chosen)}
+        >
+          <Icon of={Download} />
+          <span>{t('download')}</span>
+        </button>
+      )}
+      {onDownloadZip && chosen.length > 1 && (
         <button
           type="button"
           class="button"
@@ -55,15 +59,17 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
           <span>{t('downloadZip')}</span>
         </button>
       )}
-      <button
-        type="button"
-        class="button button-danger"
-        aria-label={t('delete')}
-        onClick={() => onDelete(chosen)}
-      >
-        <Icon of={Trash2} />
-        <span>{t('delete')}</span>
-      </button>
+      {onDelete && (
+        <button
+          type="button"
+          class="button button-danger"
+          aria-label={t('delete')}
+          onClick={() => onDelete(chosen)}
+        >
+          <Icon of={Trash2} />
+          <span>{t('delete')}</span>
+        </button>
+      )}
     </div>
   )
 }

@@ -16,6 +16,7 @@ export function explainError(error: unknown): string {
   if (status === 429 || status === 503) return t('errorBusy')
   if (status === 507) return t('errorFull')
   if (code === 'invalid-file-name') return t('errorName')
+  if (code === 'not-allowed') return t('errorNotAllowed')
   if (code === 'not-found') return t('errorGone')
   return t('errorOther', { message: message === '' ? String(status) : message })
 }

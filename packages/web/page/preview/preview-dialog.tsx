@@ -33,7 +33,7 @@ export function PreviewDialog({
   const index = shown.findIndex(({ name }) => name === file.name)
   const go = (step: number) => {
     const other = shown[index + step]
-    if (other) actions.open(other)
+    if (other) actions.open?.(other)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const isOwn = (event.target as HTMLElement).closest('video, audio, pre')
@@ -57,7 +57,7 @@ export function PreviewDialog({
           <IconButton
             icon={Download}
             label={t('downloadFile', { name })}
-            onClick={() => actions.download(file)}
+            onClick={() => actions.download?.(file)}
           />
           {link && <IconButton icon={Link} label={t('makeLink')} onClick={() => link(file)} />}
           {rename && (
@@ -70,14 +70,16 @@ export function PreviewDialog({
               }}
             />
           )}
-          <IconButton
-            icon={Trash2}
-            label={t('deleteFile', { name })}
-            onClick={() => {
-              onClose()
-              actions.delete(file)
-            }}
-          />
+          {actions.delete && (
+            <IconButton
+              icon={Trash2}
+              label={t('deleteFile', { name })}
+              onClick={() => {
+                onClose()
+                actions.delete?.(file)
+              }}
+            />
+          )}
         </div>
         <div class="preview-stage">
           <Content access={access} file={file} kind={previewKind(file, access.hasLinks)} />

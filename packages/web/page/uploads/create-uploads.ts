@@ -87,11 +87,21 @@ export function createUploadTransport(
           throw await explainQuota(error, file.size, context.recentUsage)
         }
         const isComparable = wasUnanswered && file.size < inPiecesFrom
-        if (isComparable && (await hasContent(connection, name, file, signal))) return
+        if (isComparable && (await isStored(connection, name, file, signal))) return
         unanswered.delete(item)
         throw error
       }
     },
+  }
+}
+
+/** Whether the file has arrived; `false` if the login may not read it. */
+async function isStored(...asked: Parameters<typeof hasContent>): Promise<boolean> {
+  try {
+    return await hasContent(...asked)
+  } catch (error) {
+    if (isHoldfastError(error, 'not-allowed')) return false
+    throw error
   }
 }
 

@@ -100,8 +100,13 @@ const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
   ['skip', 'skip', 'skipHint'],
 ]
 
+interface ConflictDialogProps {
+  readonly uploads: Uploads
+  readonly mayReplace: boolean
+}
+
 /** Asks what to do with an upload whose name is taken on the server. */
-export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.Element | null {
+export function ConflictDialog({ uploads, mayReplace }: ConflictDialogProps): JSX.Element | null {
   const [isForAll, setForAll] = useState(false)
   const asked = useRef<UploadItem>()
   const decided = useRef<Decision>()
@@ -119,27 +124,29 @@ export function ConflictDialog({ uploads }: { readonly uploads: Uploads }): JSX.
     <Dialog title={t('nameTaken')} class="conflict">
       <p class="conflict-lead">{t('nameTakenLead', { name })}</p>
       <div class="choices">
-        {choices.map(([decision, label, hint]) => (
-          <button
-            key={decision}
-            type="button"
-            class="choice"
-            onClick={(event) => {
-              // Ignore the second click of a double click: the user has not read the next question yet.
-              if (event.detail > 1 && decision === decided.current) return
-              decided.current = decision
-              setForAll(false)
-              uploads.decide(shown, decision, isForAll)
-            }}
-            onKeyDown={(event) => {
-              // Also ignore Enter that is still held.
-              if (event.repeat && event.key === 'Enter') event.preventDefault()
-            }}
-          >
-            <strong>{t(label)}</strong>
-            <span>{t(hint, { name: nextName(name) })}</span>
-          </button>
-        ))}
+        {choices
+          .filter(([decision]) => mayReplace || decision !== 'replace')
+          .map(([decision, label, hint]) => (
+            <button
+              key={decision}
+              type="button"
+              class="choice"
+              onClick={(event) => {
+                // Ignore the second click of a double click: the user has not read the next question yet.
+                if (event.detail > 1 && decision === decided.current) return
+                decided.current = decision
+                setForAll(false)
+                uploads.decide(shown, decision, isForAll)
+              }}
+              onKeyDown={(event) => {
+                // Also ignore Enter that is still held.
+                if (event.repeat && event.key === 'Enter') event.preventDefault()
+              }}
+            >
+              <strong>{t(label)}</strong>
+              <span>{t(hint, { name: nextName(name) })}</span>
+            </button>
+          ))}
       </div>
       <label class="check">
         <input

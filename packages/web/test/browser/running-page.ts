@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createFileService, type BlobStore } from '@holdfast/core'
+import { createFileService, type BlobStore, type Right } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { openPage } from '@holdfast/web'
@@ -26,13 +26,26 @@ export interface RunningPage extends AsyncDisposable {
 
 const auth = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame' }
 
-/** Starts it with one customer, `anna`, whose password is `sesame`. Default: with a store that is empty. */
-export async function runPage(store: BlobStore = createMemoryBlobStore()): Promise<RunningPage> {
+/** Further logins of anna, whose password is `sesame`, too. */
+type Logins = Readonly<Record<string, readonly Right[]>>
+
+/** Starts it with one customer, `anna`, whose password is `sesame`. Default: with a store that is empty, and no further logins. */
+export async function runPage(
+  store: BlobStore = createMemoryBlobStore(),
+  logins: Logins = {},
+): Promise<RunningPage> {
   let passed = 0
   const service = createFileService({
     store,
     now: () => Date.now() + passed,
-    credentials: createMemoryCredentialSource([{ name: 'anna', passwordHash: 'sesame' }]),
+    credentials: createMemoryCredentialSource([
+      { name: 'anna', passwordHash: 'sesame' },
+      ...Object.entries(logins).map(([login, may]) => ({
+        name: `anna/${login}`,
+        passwordHash: 'sesame',
+        may,
+      })),
+    ]),
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),
     links: { createSignature: (key) => createHmac('sha256', key) },
