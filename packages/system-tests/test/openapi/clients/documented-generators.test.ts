@@ -5,9 +5,9 @@ import { expect } from 'chai'
 const here = import.meta.dirname
 const read = (path: string) => readFileSync(join(here, path), 'utf8')
 
-/** The generators in docs/api.md's table, each with its version. */
+/** The generators in the table of the client, each with its version. */
 function documented(): Readonly<Record<string, string>> {
-  const [, section = ''] = read('../../../../../docs/api.md').split('\n## Generated clients\n')
+  const [, section = ''] = read('../../../../client/README.md').split('\n## Generated clients\n')
   const rows = [...section.matchAll(/^\| (`.*?) +\| ([\d., ]+?) +\|/gm)]
   return Object.fromEntries(
     rows.flatMap(([, generators = '', versions = '']) => {
