@@ -1,7 +1,7 @@
-import { send, sendForm, type Answer } from '../crash/send.ts'
+import { send, sendForm, sendRename, type Answer } from '../crash/send.ts'
 import type { Choices } from '../endurance/soak/choices.ts'
 import { createVersion, type Version } from '../endurance/soak/content.ts'
-import type { NameLedger } from './name-ledger.ts'
+import type { Kept, NameLedger } from './name-ledger.ts'
 import { beginPieces, sendPiece, type OpenUpload } from './power-uploads.ts'
 
 /** What a client works on: names that no other client has. */
@@ -11,6 +11,16 @@ export interface ClientNames {
   readonly choices: Choices
   /** Its uploads in pieces that are not at their end. */
   readonly uploads: OpenUpload[]
+  /** The rename that has no answer. */
+  renaming: UnansweredRename | undefined
+}
+
+/** A rename and what its two names held before. Afterwards it has happened, or it has not; it never happens by half. */
+export interface UnansweredRename {
+  readonly from: string
+  readonly to: string
+  readonly moved: Kept
+  readonly replaced: Kept
 }
 
 export interface ClientReport {
@@ -28,7 +38,7 @@ const mostUploads = 3
 let uploads = 0
 
 /**
- * Uploads, replaces and deletes files on the server at `url`, one after the other, until it fails.
+ * Uploads, replaces, renames and deletes files on the server at `url`, one after the other, until it fails.
  * @throws an error when it fails while the power is on, or answers what it must not
  */
 export async function work(url: string, names: ClientNames, report: ClientReport): Promise<void> {
@@ -44,6 +54,7 @@ async function operate(url: string, names: ClientNames, report: ClientReport): P
   if (!ledger) throw new RangeError(`There is no name ${name}`)
   if (choices.chance(10)) return look(url, names, report)
   if (choices.chance(30)) return operateOnPieces(url, names, name, report)
+  if (choices.chance(20)) return rename(url, names, name, report)
   const way = choices.weighted<Way>({ replace: 40, form: 15, create: 15, delete: 30 })
   const before = ledger.kept()
   const expected = expectedAnswer(way, before)
@@ -54,6 +65,40 @@ async function operate(url: string, names: ClientNames, report: ClientReport): P
     return true
   }
   return fail(`${way} ${name}`, { status, content }, report)
+}
+
+/** Gives the file `from` the name of another file, or of none. */
+async function rename(
+  url: string,
+  names: ClientNames,
+  from: string,
+  report: ClientReport,
+): Promise<boolean> {
+  const { ledgers, choices } = names
+  const [first = '', ...others] = [...ledgers.keys()].filter((name) => name !== from)
+  const to = choices.pick([first, ...others])
+  const [source, target] = [ledgers.get(from), ledgers.get(to)]
+  if (!source || !target) throw new RangeError(`There is no name ${from} or ${to}`)
+  const [moved, replaced] = [source.kept(), target.kept()]
+  const createOnly = choices.chance(50)
+  const expected = moved
+    ? createOnly && replaced
+      ? { status: 412, text: 'Precondition Failed' }
+      : { status: 200, text: 'OK' }
+    : { status: 400, text: 'File not found' }
+  source.begin(undefined)
+  target.begin(moved)
+  names.renaming = { from, to, moved, replaced }
+  const answer = await sendRename(url, from, { to, createOnly })
+  if (answer.status !== expected.status || !answer.content.includes(expected.text)) {
+    return fail(`rename ${from} to ${to}`, answer, report)
+  }
+  names.renaming = undefined
+  for (const ledger of [source, target]) {
+    if (answer.status === 200) ledger.acknowledge()
+    else ledger.refuse()
+  }
+  return true
 }
 
 /** Lists the client's names. Also where the power is off, a list that comes has all of them. */

@@ -126,7 +126,13 @@ function isFine({ violations }: PowerCutCounts): boolean {
 function clientNames(client: number, seed: number): ClientNames {
   const names = Array.from({ length: namesPerClient }, (_, index) => `client-${client}-${index}`)
   const ledgers = new Map(names.map((name) => [name, createNameLedger(name)]))
-  return { client, ledgers, choices: createChoices(seed, `client ${client}`), uploads: [] }
+  return {
+    client,
+    ledgers,
+    choices: createChoices(seed, `client ${client}`),
+    uploads: [],
+    renaming: undefined,
+  }
 }
 
 /** Has the clients work until the power is cut, and kills the server. */
@@ -156,6 +162,20 @@ async function cutOnce(
   }
 }
 
+/** Whether the rename that the cut has interrupted has happened, or has not: not by half, and nothing is lost. */
+function judgeRename(names: ClientNames): readonly Violation[] {
+  const { renaming, ledgers } = names
+  names.renaming = undefined
+  if (!renaming) return []
+  const { from, to, moved, replaced } = renaming
+  const [left, entered] = [ledgers.get(from)?.kept(), ledgers.get(to)?.kept()]
+  const isAsBefore = left === moved && entered === replaced
+  const hasHappened = left === undefined && entered === moved
+  if (isAsBefore || hasHappened) return []
+  const description = `${from} was renamed to ${to} by half: ${from} ${left ? 'is' : 'is not'} there, ${to} ${entered ? 'is' : 'is not'}`
+  return [{ name: from, damage: 'neither', description }]
+}
+
 /** Holds what is left against what was acknowledged. */
 async function judge(
   { counts, data, cwd, lie }: Run,
@@ -165,6 +185,7 @@ async function judge(
   const ledgers = new Map<string, NameLedger>(names.flatMap((ones) => [...ones.ledgers]))
   counts.judged += ledgers.size
   counts.violations.push(...(await judgeFiles(server.url, ledgers)))
+  for (const ones of names) counts.violations.push(...judgeRename(ones))
   for (const upload of names.flatMap(({ uploads }) => uploads.splice(0))) {
     const ledger = ledgers.get(upload.name)
     const violation = ledger && (await judgeUpload(server.url, upload, ledger))
