@@ -55,11 +55,14 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
       const dismiss = notify({
         text: t('renamed', { from: file.name, name }),
         isError: false,
-        action: { label: t('undo'), run: undo },
+        // Nothing brings a file back that was replaced.
+        ...(!isTaken && { action: { label: t('undo'), run: undo } }),
       })
       afterTime(shownMs, dismiss)
     } catch (failure) {
       setBusy(false)
+      // The server may have renamed it.
+      if (isHoldfastError(failure, 'no-answer')) void site.files.load()
       if (isHoldfastError(failure, 'already-exists') && mayReplace) setTaken(name)
       else if (isHoldfastError(failure, 'already-exists')) setError(t('nameTakenLead', { name }))
       else if (isHoldfastError(failure, 'invalid-field')) setError(t('errorName'))

@@ -58,6 +58,8 @@ describeInBrowsers('The page renames a file', (browser) => {
     await driver.misses('dialog')
     await until('it is replaced', async () => (await server.names()).length === 1)
     expect(await server.names()).to.deep.equal(['b.txt'])
+    await driver.sees('.notices', 'is called “b.txt” now')
+    await driver.misses('.notice-action')
   })
 
   it('and leaves the focus on its row, wherever that is now', async () => {
@@ -103,6 +105,25 @@ describeInBrowsers('The page renames a file', (browser) => {
     await keys.press('Enter')
     await driver.sees('.notices', 'is called “z.txt” now')
     await driver.misses('dialog')
+    await driver.misses('.rows', 'a.txt')
+  })
+
+  it('and shows what the server has, where the answer was lost', async () => {
+    await using opened = await open(['a.txt', 'b.txt'])
+    const { driver, keys } = opened
+    await driver.page.evaluate(() => {
+      const own = window.fetch
+      window.fetch = async (...request) => {
+        const response = await own(...request)
+        if (response.url.includes('/rename/')) throw new TypeError('The line broke')
+        return response
+      }
+    })
+    await driver.press('button', 'Rename a.txt')
+    await driver.fill('New name', 'z.txt')
+    await keys.press('Enter')
+    await driver.sees('dialog [role=alert]', 'The server cannot be reached')
+    await driver.sees('.rows', 'z.txt')
     await driver.misses('.rows', 'a.txt')
   })
 
