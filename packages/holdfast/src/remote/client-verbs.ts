@@ -8,6 +8,7 @@ import { stat } from './files/stat.ts'
 import { cat } from './get/cat.ts'
 import { get } from './get/get.ts'
 import { login, logout } from './login/login.ts'
+import { whoami } from './login/whoami.ts'
 import { put } from './put/put.ts'
 import { sync } from './sync/sync.ts'
 import type { ClientVerb } from './verb/client-verb.ts'
@@ -16,6 +17,7 @@ import type { ClientVerb } from './verb/client-verb.ts'
 export const clientVerbs: readonly ClientVerb[] = [
   login,
   logout,
+  whoami,
   put,
   get,
   cat,

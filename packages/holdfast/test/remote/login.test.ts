@@ -2,6 +2,7 @@ import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runHoldfast, useHoldfast, type HoldfastOptions } from '@holdfast/testing'
 import { expect } from 'chai'
+import { runOnTerminal } from '../terminal/support/run-on-terminal.ts'
 
 describe('holdfast login', function () {
   this.timeout(120_000)
@@ -27,6 +28,20 @@ describe('holdfast login', function () {
     expect((await stat(profile())).mode & 0o777).to.equal(0o600)
     expect((await stat(join(profile(), '..'))).mode & 0o777).to.equal(0o700)
     expect(await readdir(join(profile(), '..'))).to.deep.equal(['profile.json'])
+  })
+
+  it('asks on a terminal for all that is missing', async () => {
+    const { url } = await holdfast.start()
+    const answers = [
+      ['Server: ', `${url}\r`],
+      ['Name: ', 'demo\r'],
+      ['Password: ', 'correct horse\r'],
+    ] as const
+    const env = { HOME: site.path, XDG_CONFIG_HOME: join(site.path, 'config') }
+    const { code, shown } = await runOnTerminal(['login'], answers, { cwd: site.path, env })
+    expect(code).to.equal(0)
+    expect(shown).to.include(`Logged in to ${url}/ as "demo".`)
+    expect(shown).to.not.include('correct horse')
   })
 
   it('keeps nothing that the server refuses, and ends with 3', async () => {

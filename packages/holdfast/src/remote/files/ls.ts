@@ -17,7 +17,7 @@ import { withRemote } from '../session/with-remote.ts'
 export const ls: ClientVerb = {
   command: 'ls [prefix]',
   describe: 'List files',
-  flags: ['long'],
+  flags: ['long', 'sort', 'reverse'],
   options: (yargs) =>
     withJson(yargs)
       .positional('prefix', {
@@ -32,6 +32,18 @@ export const ls: ClientVerb = {
         defaultDescription: 'no',
         describe: 'Show sizes and times, too',
       })
+      .option('sort', {
+        choices: ['name', 'size', 'time'],
+        default: 'name',
+        describe: 'By name, by size with the largest first, or by time with the newest first',
+      })
+      .option('reverse', {
+        alias: 'r',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'In the opposite order',
+      })
       .option('literal', {
         type: 'boolean',
         default: false,
@@ -40,6 +52,7 @@ export const ls: ClientVerb = {
       })
       .example('$0 ls', 'the names of all files, in the order of their bytes')
       .example('$0 ls -l holiday-', 'names that begin so, with sizes and times')
+      .example('$0 ls -l --sort time', 'the newest file first')
       .example("$0 ls '*.jpg' --json", 'names that end so, for a program')
       .epilog('If no file matches a prefix or a pattern, the exit code is 4.'),
   run: runLs,
@@ -49,12 +62,17 @@ export const ls: ClientVerb = {
 function runLs(argv: VerbArguments): Promise<number> {
   const word = wordIn(argv)
   const { prefix, isMatch } = selectionOf(word, argv.literal === true)
-  const hasDetails = argv.json === true || argv['long'] === true
+  const order = textIn(argv, 'sort') ?? 'name'
+  const isReverse = argv['reverse'] === true
+  const isLong = argv.json === true || argv['long'] === true
+  const hasDetails = isLong || order !== 'name'
   return withRemote(argv, async ({ client, report, signal }) => {
     let count = 0
     const options = { prefix, signal }
-    for await (const row of hasDetails ? detailedRows(client, options) : rows(client, options)) {
-      if (!isMatch(row.name)) continue
+    const all = hasDetails ? detailedRows(client, options, isLong) : rows(client, options)
+    const matching = matchingRows(all, isMatch)
+    const isAsListed = order === 'name' && !isReverse
+    for await (const row of isAsListed ? matching : await sorted(matching, order, isReverse)) {
       count++
       await report.result(row.fields, row.text)
     }
@@ -67,17 +85,45 @@ interface Row {
   readonly name: string
   readonly fields: object
   readonly text: string
+  /** By which the row is sorted, where that is not the name: the largest comes first. */
+  readonly size?: number
+  readonly time?: number
+}
+
+async function* matchingRows(
+  all: AsyncIterable<Row>,
+  isMatch: (name: string) => boolean,
+): AsyncGenerator<Row, void> {
+  for await (const row of all) if (isMatch(row.name)) yield row
+}
+
+/** All rows in an order that only the whole list shows. Equal ones stay in the order of their names. */
+async function sorted(
+  rowsByName: AsyncIterable<Row>,
+  order: string,
+  isReverse: boolean,
+): Promise<readonly Row[]> {
+  const key = order === 'size' ? 'size' : 'time'
+  const all: Row[] = []
+  for await (const row of rowsByName) all.push(row)
+  if (order !== 'name') all.sort((one, other) => (other[key] ?? 0) - (one[key] ?? 0))
+  return isReverse ? all.reverse() : all
 }
 
 async function* rows(client: Client, options: ListOptions): AsyncGenerator<Row, void> {
   for await (const name of client.list(options)) yield { name, fields: { name }, text: shown(name) }
 }
 
-async function* detailedRows(client: Client, options: ListOptions): AsyncGenerator<Row, void> {
+async function* detailedRows(
+  client: Client,
+  options: ListOptions,
+  isLong: boolean,
+): AsyncGenerator<Row, void> {
   for await (const details of client.listDetails(options)) {
     const { name, size, modified } = details
-    const text = `${formatBytes(size).padStart(7)}  ${localTime(modified)}  ${shown(name)}`
-    yield { name, fields: details, text }
+    const long = () => `${formatBytes(size).padStart(7)}  ${localTime(modified)}  ${shown(name)}`
+    const text = isLong ? long() : shown(name)
+    yield { name, fields: details, text, size, time: Date.parse(modified) }
   }
 }
 

@@ -1,22 +1,41 @@
+import { ask } from '../../terminal/ask.ts'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
 import { endsCommand } from '../names/for-each-name.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { withRemote, type Remote } from '../session/with-remote.ts'
 import { type ClientVerb, type VerbArguments, namesIn, withNames } from '../verb/client-verb.ts'
 
+/** The most files that are deleted without a question on a terminal. */
+const mostUnasked = 10
+
 /** `holdfast rm NAME…`. */
 export const rm: ClientVerb = {
   command: 'rm [names..]',
   describe: 'Delete files',
-  flags: [],
+  flags: ['dry-run', 'force'],
   options: (yargs) =>
     withNames(
       yargs,
       'Names on the server; *, ? and [ are wildcards; after -- if one begins with a dash',
     )
+      .option('dry-run', {
+        alias: 'n',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Only show what would be deleted',
+      })
+      .option('force', {
+        alias: 'f',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: `Delete more than ${mostUnasked} files without a question`,
+      })
       .example('$0 rm notes.txt', 'deletes it for good')
       .example("$0 rm 'holiday-*.jpg'", 'all that match; the quotes keep the shell from reading it')
       .epilog(
-        'Files are deleted without a question. If a name or a pattern has no file, the exit code is 4; the others are deleted.',
+        `On a terminal it asks before it deletes more than ${mostUnasked} files. If a name or a pattern has no file, the exit code is 4; the others are deleted.`,
       ),
   run: runRm,
 }
@@ -26,14 +45,36 @@ const mostTogether = 10_000
 
 /** Deletes the files named; resolves with the exit code. */
 function runRm(argv: VerbArguments): Promise<number> {
+  const asks = argv['force'] !== true && argv.json !== true && isTerminal()
   return withRemote(argv, async (remote) => {
+    const found = expandNames(namesIn(argv), argv, remote)
+    if (argv['dry-run'] === true) return showNames(found, remote)
     const names: string[] = []
-    for await (const name of expandNames(namesIn(argv), argv, remote)) {
+    for await (const name of found) {
       names.push(name)
-      if (names.length === mostTogether) await deleteTogether(names.splice(0), remote)
+      // The question needs the number of all files.
+      if (!asks && names.length === mostTogether) await deleteTogether(names.splice(0), remote)
     }
-    await deleteTogether(names, remote)
+    if (asks && names.length > mostUnasked) await askWhether(names.length)
+    while (names.length > 0) await deleteTogether(names.splice(0, mostTogether), remote)
   })
+}
+
+function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY
+}
+
+async function showNames(names: AsyncIterable<string>, { report }: Remote): Promise<void> {
+  for await (const name of names) {
+    await report.done({ name, deleted: false }, `Would delete ${name}`)
+  }
+}
+
+/** @throws CommandError unless the answer is yes */
+async function askWhether(count: number): Promise<void> {
+  const answer = await ask(`Delete ${count} files? [y/N] `, { isSecret: false })
+  if (/^y(es)?$/i.test(answer.trim())) return
+  throw new CommandError(exitCodes.failed, 'Nothing was deleted.')
 }
 
 /**

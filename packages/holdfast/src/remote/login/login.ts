@@ -61,7 +61,7 @@ async function runLogin(argv: VerbArguments): Promise<number> {
 }
 
 async function loginFrom(argv: VerbArguments): Promise<Login> {
-  const url = serverUrl(argv)
+  const url = await serverUrl(argv)
   warnOfPlainHttp(url)
   const isGiven = argv['password-stdin'] === true
   const name = textIn(argv, 'name') ?? (await askName(isGiven))
@@ -71,9 +71,10 @@ async function loginFrom(argv: VerbArguments): Promise<Login> {
   return { url: url.href, name, password }
 }
 
-function serverUrl(argv: VerbArguments): URL {
+async function serverUrl(argv: VerbArguments): Promise<URL> {
   const words = [...(typeof argv['url'] === 'string' ? [argv['url']] : []), ...(argv['--'] ?? [])]
-  const [word, second] = words
+  const [given, second] = words
+  const word = given ?? (process.stdin.isTTY ? await ask('Server: ', { isSecret: false }) : given)
   if (word === undefined || second !== undefined) {
     throw usageError('Say the address of one server', [
       'Such as: holdfast login https://files.example.com',

@@ -40,6 +40,25 @@ describe('holdfast ls', function () {
       expect(stdout).to.match(/^1\.23 kB {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}a\.jpg\n$/)
     })
 
+    it('sorts by size, by time and backwards', async () => {
+      await server.client.upload('a-large', 'x'.repeat(5000))
+      await server.client.upload('a-small', 'x')
+      const found = async (...args: readonly string[]) =>
+        (await ls('a', ...args)).stdout.trim().split('\n')
+      const same = ['a.jpg', 'a1.txt', 'a[1].txt']
+      expect(await found('--sort', 'size')).to.deep.equal(['a-large', ...same, 'a-small'])
+      expect(await found('--sort', 'time')).to.deep.equal([
+        'a-small',
+        'a-large',
+        ...same.toReversed(),
+      ])
+      expect(await found('-r')).to.deep.equal([...same.toReversed(), 'a-small', 'a-large'])
+      expect((await found('-r', '--sort', 'size'))[0]).to.equal('a-small')
+      expect((await found('-l', '--sort', 'size'))[0]).to.match(/^5\.00 kB .* a-large$/)
+      expect((await ls('--sort', 'colour')).code).to.equal(2)
+      for (const name of ['a-large', 'a-small']) await server.client.delete(name)
+    })
+
     it('prints a line of JSON for each file with --json', async () => {
       const { stdout } = await ls('a.', '--json')
       const { etag, modified, ...file } = JSON.parse(stdout) as FileDetails

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { runOnTerminal } from '../../terminal/support/run-on-terminal.ts'
 import { useServer } from '../support/use-server.ts'
 
 describe('holdfast rm', function () {
@@ -47,6 +48,50 @@ describe('holdfast rm', function () {
     expect(await left()).to.deep.equal(['-rf', 'a.txt', 'b.txt', 'c.jpg'])
     expect((await rm('--literal', '*')).code).to.equal(4)
     expect(await left()).to.have.length(4)
+  })
+
+  it('only shows what it would delete with --dry-run', async () => {
+    expect(await rm('-n', '?.txt')).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: 'Would delete a.txt\nWould delete b.txt\n',
+    })
+    const { stdout } = await rm('--dry-run', '--json', 'a.txt')
+    expect(JSON.parse(stdout)).to.deep.equal({ name: 'a.txt', deleted: false })
+    expect((await rm('--dry-run', 'missing-*')).code).to.equal(4)
+    expect(await left()).to.have.length(5)
+  })
+
+  it('asks on a terminal before it deletes more than ten files', async () => {
+    for (let index = 0; index < 11; index++) await server.client.upload(`many ${index}`, 'x')
+    const question = 'Delete 11 files? [y/N] '
+    const onTerminal = (args: readonly string[], answers: readonly (readonly [string, string])[]) =>
+      runOnTerminal(['rm', ...args], answers, { cwd: server.path, env: server.env })
+    const refused = await onTerminal(['many *'], [[question, '\r']])
+    expect(refused.code).to.equal(1)
+    expect(refused.shown).to.include('Nothing was deleted.')
+    expect(await left()).to.have.length(16)
+    expect((await onTerminal(['many *'], [[question, 'y\r']])).code).to.equal(0)
+    expect(await left()).to.have.length(5)
+    const few = await onTerminal(['*.txt'], [])
+    expect(few.code).to.equal(0)
+    expect(few.shown).to.not.include('?')
+  })
+
+  it('asks nothing with --force, and nothing where no one can answer', async () => {
+    const store = async () => {
+      for (let index = 0; index < 11; index++) await server.client.upload(`many ${index}`, 'x')
+    }
+    await store()
+    const { code, shown } = await runOnTerminal(['rm', '--force', 'many *'], [], {
+      cwd: server.path,
+      env: server.env,
+    })
+    expect(code).to.equal(0)
+    expect(shown).to.not.include('?')
+    await store()
+    expect((await rm('many *')).code).to.equal(0)
+    expect(await left()).to.have.length(5)
   })
 
   it('deletes the others where one is not there', async () => {

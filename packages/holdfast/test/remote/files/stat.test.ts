@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FileDetails } from '@holdfast/client'
 import { expect } from 'chai'
 import { useServer } from '../support/use-server.ts'
@@ -24,6 +25,20 @@ describe('holdfast stat', function () {
       `  etag      ${etag}`,
       '',
     ])
+  })
+
+  it('reads files and shows their SHA-256, if asked to', async () => {
+    const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+    const { code, stdout } = await stat('--sha256', 'a.txt', 'b')
+    expect(code).to.equal(0)
+    const shown = stdout.split('\n').filter((line) => line.startsWith('  sha256'))
+    expect(shown).to.deep.equal([
+      `  sha256    ${digest('x'.repeat(2345))}`,
+      `  sha256    ${digest('')}`,
+    ])
+    const line = JSON.parse((await stat('--sha256', '--json', 'b')).stdout) as { sha256: string }
+    expect(line.sha256).to.equal(digest(''))
+    expect((await stat('--sha256', 'missing')).code).to.equal(4)
   })
 
   it('says it as JSON', async () => {
