@@ -39,7 +39,8 @@ export function textIn(argv: VerbArguments, flag: string): string | undefined {
 export function withWords(yargs: Argv, describe: string): Argv {
   return yargs
     .parserConfiguration({ ...parserConfiguration, 'duplicate-arguments-array': true })
-    .positional('names', { type: 'string', array: true, describe })
+    // Without a default, yargs shows an empty list as one.
+    .positional('names', { type: 'string', array: true, describe, default: undefined })
 }
 
 /** `--json`, which every verb has. */
