@@ -55,7 +55,15 @@ export function describeExpiry(
     if (openUnreachable) {
       runner.describe('unreachable', () => {
         const refuse = async (expiry: Expiry) => {
-          await expectRefusal(expiry.deleteUnchanged(key, '"x"'), 'store-unavailable')
+          await expectRefusal(
+            expiry.deleteUnchanged('alice', {
+              name: 'a',
+              size: 1,
+              modifiedAt: new Date(0),
+              etag: 'x',
+            }),
+            'store-unavailable',
+          )
           await expectRefusal(expiry.readNote('alice'), 'store-unavailable')
           await expectRefusal(expiry.writeNote('alice', 'note'), 'store-unavailable')
         }
@@ -71,24 +79,41 @@ type ExpiryTest = (
 ) => void
 
 function deletions(test: ExpiryTest): void {
-  test('deletes a blob that has the entity tag, and no other one', async (expiry, { store }) => {
-    const { etag } = await store.put(key, inChunks(pattern(1000)))
+  test('deletes the blob that was described, and no other one', async (expiry, { store }) => {
+    const blob = await store.put(key, inChunks(pattern(1000)))
     await store.put(other, inChunks(pattern(500)))
     await store.put({ ...key, customer: 'bob' }, inChunks(pattern(300)))
-    expect(await expiry.deleteUnchanged(key, etag)).to.equal(true)
+    expect(await expiry.deleteUnchanged('alice', blob)).to.equal(true)
     await expectAbsent(store, key)
     await expectBlob(store, other, pattern(500))
     await expectBlob(store, { ...key, customer: 'bob' }, pattern(300))
     expect(await store.usage('alice')).to.deep.equal({ blobs: 1, bytes: 500 })
-    expect(await expiry.deleteUnchanged(key, etag)).to.equal(false)
+    expect(await expiry.deleteUnchanged('alice', blob)).to.equal(false)
   })
 
-  test('keeps a blob that has replaced the one with the entity tag', async (expiry, harness) => {
+  test('keeps a blob that has replaced the one that was described', async (expiry, harness) => {
     const { store } = harness
-    const { etag } = await store.put(key, inChunks(pattern(1000)))
+    const blob = await store.put(key, inChunks(pattern(1000)))
     await store.put(key, inChunks(pattern(1000, { seed: 2 })))
-    expect(await expiry.deleteUnchanged(key, etag)).to.equal(false)
+    expect(await expiry.deleteUnchanged('alice', blob)).to.equal(false)
     await expectBlob(store, key, pattern(1000, { seed: 2 }))
+  })
+
+  test('keeps a blob of the same content that was put later', async (expiry, { store }) => {
+    const blob = await store.put(key, inChunks(pattern(1000)))
+    // Some stores have times in whole seconds.
+    await delay(1100)
+    await store.put(key, inChunks(pattern(1000)))
+    expect(await expiry.deleteUnchanged('alice', blob)).to.equal(false)
+    await expectBlob(store, key, pattern(1000))
+  })
+
+  test('deletes a blob that a list has described', async (expiry, { store }) => {
+    await store.put(key, inChunks(pattern(1000)))
+    const [blob] = (await collect(store.listDetails('alice'))).flat()
+    if (blob === undefined) throw new AssertionError('the list has no blob')
+    expect(await expiry.deleteUnchanged('alice', blob)).to.equal(true)
+    await expectAbsent(store, key)
   })
 
   test('finds a blob of another opening, of whatever name', async (expiry, {
@@ -98,8 +123,8 @@ function deletions(test: ExpiryTest): void {
     const again = await openAgain()
     for (const nasty of nastyNames) {
       const odd = { customer: nasty, name: nasty }
-      const { etag } = await again.put(odd, inChunks(pattern(10)))
-      expect(await expiry.deleteUnchanged(odd, etag), JSON.stringify(nasty)).to.equal(true)
+      const blob = await again.put(odd, inChunks(pattern(10)))
+      expect(await expiry.deleteUnchanged(odd.customer, blob), JSON.stringify(nasty)).to.equal(true)
       await expectAbsent(store, odd)
     }
   })
@@ -107,12 +132,12 @@ function deletions(test: ExpiryTest): void {
   test('loses no blob that is put at the same time', async (expiry, { store }) => {
     for (let count = 0; count < 30; count++) {
       const bytes = pattern(100 + count, { seed: count })
-      const { etag } = await store.put(key, inChunks(pattern(50)))
+      const blob = await store.put(key, inChunks(pattern(50)))
       const putting = async () => {
         await delay(count % 6)
         return store.put(key, inChunks(bytes))
       }
-      await Promise.all([putting(), expiry.deleteUnchanged(key, etag)])
+      await Promise.all([putting(), expiry.deleteUnchanged('alice', blob)])
       await expectBlob(store, key, bytes)
     }
   })
@@ -122,22 +147,22 @@ function deletions(test: ExpiryTest): void {
     if (!rename) return
     for (let count = 0; count < 10; count++) {
       const bytes = pattern(100 + count, { seed: count })
-      const { etag } = await store.put(key, inChunks(pattern(50)))
+      const blob = await store.put(key, inChunks(pattern(50)))
       await store.put(other, inChunks(bytes))
       const renaming = async () => {
         await delay(count % 4)
         return rename(other, key.name)
       }
-      await Promise.all([renaming(), expiry.deleteUnchanged(key, etag)])
+      await Promise.all([renaming(), expiry.deleteUnchanged('alice', blob)])
       await expectBlob(store, key, bytes)
       await store.delete(key)
     }
   })
 
   test('lets readers end who have opened the blob', async (expiry, { store }) => {
-    const { etag } = await store.put(key, inChunks(pattern(100_000)))
+    const blob = await store.put(key, inChunks(pattern(100_000)))
     const opened = await store.open(key)
-    expect(await expiry.deleteUnchanged(key, etag)).to.equal(true)
+    expect(await expiry.deleteUnchanged('alice', blob)).to.equal(true)
     const read = Buffer.concat(await collect(opened?.content ?? inChunks(new Uint8Array())))
     expect(read.equals(pattern(100_000))).to.equal(true)
   })

@@ -221,15 +221,17 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     ),
 
     expiry: {
-      deleteUnchanged: async (key, etag) =>
-        found(
+      async deleteUnchanged(customer, { name, etag }) {
+        const key = { customer, name }
+        return found(
           untilSettled(
             removeUnchanged({
               ...{ calls, tempDirectory, root: data.path, path: layout.blobPath(key), etag },
               beforeRemoving: (stats) => finishLinked(site, key, stats),
             }),
           ),
-        ),
+        )
+      },
       readNote: async (customer) => (await expiryNotes.read(noteKey(customer))) ?? '',
       async writeNote(customer, note) {
         const { ctime } = await expiryNotes.write(noteKey(customer), note)

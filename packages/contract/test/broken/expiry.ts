@@ -16,22 +16,22 @@ const note = (fact: string) => `notes > ${fact}`
 
 /** Looks, and deletes a moment later what is there then. */
 const lookAndDelete = (_sound: Expiry, store: BlobStore): Partial<Expiry> => ({
-  async deleteUnchanged(key, etag) {
-    if ((await store.stat(key))?.etag !== etag) return false
+  async deleteUnchanged(customer, { name, etag }) {
+    if ((await store.stat({ customer, name }))?.etag !== etag) return false
     await new Promise((resolve) => setTimeout(resolve, 10))
-    return store.delete(key)
+    return store.delete({ customer, name })
   },
 })
 
 export const expiryFlaws: readonly BrokenStore[] = [
   broken(
     'deletes everything of the customer',
-    deletion('deletes a blob that has the entity tag, and no other one'),
+    deletion('deletes the blob that was described, and no other one'),
     expiry((sound, store) => ({
-      async deleteUnchanged(key, etag) {
-        const isDeleted = await sound.deleteUnchanged(key, etag)
-        for await (const page of store.list(key.customer)) {
-          for (const name of page) await store.delete({ ...key, name })
+      async deleteUnchanged(customer, blob) {
+        const isDeleted = await sound.deleteUnchanged(customer, blob)
+        for await (const page of store.list(customer)) {
+          for (const name of page) await store.delete({ customer, name })
         }
         return isDeleted
       },
@@ -39,15 +39,50 @@ export const expiryFlaws: readonly BrokenStore[] = [
   ),
   broken(
     'does not look at the entity tag',
-    deletion('keeps a blob that has replaced the one with the entity tag'),
-    expiry((_sound, store) => ({ deleteUnchanged: (key) => store.delete(key) })),
+    deletion('keeps a blob that has replaced the one that was described'),
+    expiry((_sound, store) => ({
+      deleteUnchanged: (customer, { name }) => store.delete({ customer, name }),
+    })),
+  ),
+  broken(
+    'compares only the content',
+    deletion('keeps a blob of the same content that was put later'),
+    expiry((_sound, store) => ({
+      async deleteUnchanged(customer, { name, size }) {
+        const key = { customer, name }
+        return (await store.stat(key))?.size === size && store.delete(key)
+      },
+    })),
+  ),
+  broken(
+    'knows only the times that a put has returned',
+    deletion('deletes a blob that a list has described'),
+    (store) => {
+      const returned = new Map<string, Date>()
+      const sound = store.expiry
+      if (sound === undefined) throw new TypeError('The memory store has expiry')
+      return {
+        async put(key, content, options) {
+          const info = await store.put(key, content, options)
+          const shown = { ...info, modifiedAt: new Date(info.modifiedAt.getTime() + 1) }
+          returned.set(key.name, shown.modifiedAt)
+          return shown
+        },
+        expiry: {
+          ...sound,
+          deleteUnchanged: async (customer, blob) =>
+            returned.get(blob.name)?.getTime() === blob.modifiedAt.getTime() &&
+            sound.deleteUnchanged(customer, blob),
+        },
+      }
+    },
   ),
   broken(
     'folds case and form of names',
     deletion('finds a blob of another opening, of whatever name'),
     expiry((sound) => ({
-      deleteUnchanged: ({ customer, name }, etag) =>
-        sound.deleteUnchanged({ customer, name: name.toLowerCase().normalize() }, etag),
+      deleteUnchanged: (customer, blob) =>
+        sound.deleteUnchanged(customer, { ...blob, name: blob.name.toLowerCase().normalize() }),
     })),
   ),
   broken(

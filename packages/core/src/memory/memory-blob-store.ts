@@ -112,9 +112,9 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
     },
 
     expiry: {
-      async deleteUnchanged(key, etag) {
-        if (find(key)?.info.etag !== etag) return false
-        return customers.get(key.customer)?.delete(key.name) ?? false
+      async deleteUnchanged(customer, { name, etag }) {
+        if (find({ customer, name })?.info.etag !== etag) return false
+        return customers.get(customer)?.delete(name) ?? false
       },
       readNote: async (customer) => notes.get(customer) ?? '',
       async writeNote(customer, note) {

@@ -1,4 +1,4 @@
-import type { BlobKey } from './blob-store.ts'
+import type { BlobInfo } from './blob-info.ts'
 
 /**
  * Deletes blobs that have expired, and remembers since when they may. A store that supports that has this as `expiry`. Every sentence here
@@ -6,11 +6,11 @@ import type { BlobKey } from './blob-store.ts'
  */
 export interface Expiry {
   /**
-   * Deletes the blob if its entity tag is `etag`; resolves with `true` when it is deleted durably, with `false` if there is none or another
-   * one. A blob that is put or renamed to the name at the same time is never lost. The store documents where it cannot promise that between
-   * several servers.
+   * Deletes a customer's blob if it is still the one that `blob` describes, as the store has described it; resolves with `true` when it is
+   * deleted durably, with `false` if there is none or another one. A blob that is put or renamed to the name at the same time is never
+   * lost. The store documents where it cannot promise that between several servers.
    */
-  deleteUnchanged(key: BlobKey, etag: string): Promise<boolean>
+  deleteUnchanged(customer: string, blob: BlobInfo): Promise<boolean>
 
   /** What was remembered last for a customer; `''` if nothing was. */
   readNote(customer: string): Promise<string>

@@ -81,10 +81,9 @@ export async function expireFiles(
 function deleteExpired(
   { expiry, quotas }: ExpiryPolicy,
   customer: Customer,
-  { name, etag }: BlobInfo,
+  file: BlobInfo,
 ): Promise<boolean> {
-  const key = { customer: customer.name, name }
-  return quotas.free(customer, name, () => expiry.deleteUnchanged(key, etag))
+  return quotas.free(customer, file.name, () => expiry.deleteUnchanged(customer.name, file))
 }
 
 /** What is remembered of a customer's rule. */

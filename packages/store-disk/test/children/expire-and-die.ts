@@ -20,4 +20,4 @@ await interceptFileCalls({
 })
 const key = { customer: 'alice', name: 'a' }
 const info = await store.stat(key)
-await store.expiry?.deleteUnchanged(key, info?.etag ?? '')
+if (info) await store.expiry?.deleteUnchanged('alice', info)

@@ -4,7 +4,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
-import type { Expiry } from '@holdfast/core'
+import type { BlobInfo, Expiry } from '@holdfast/core'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { contentOf, expectMeaning, meanings, openFaultSite, text } from '../faults/fault-site.ts'
@@ -24,19 +24,19 @@ async function onSite(
   use: (site: {
     store: DiskBlobStore
     directory: string
-    etag: string
+    blob: BlobInfo
     replace: () => void
   }) => Promise<void>,
 ): Promise<void> {
   await using place = await makeTemporaryDirectory()
   const directory = join(place.path, 'data')
   const store = await openDiskBlobStore({ directory })
-  const { etag } = await store.put(key, text('old'))
+  const blob = await store.put(key, text('old'))
   const replace = () => {
     writeFileSync(join(place.path, 'new'), 'new')
     renameSync(join(place.path, 'new'), join(directory, 'files', 'alice', 'a'))
   }
-  await use({ store, directory, etag, replace })
+  await use({ store, directory, blob, replace })
   await store.close()
 }
 
@@ -76,7 +76,7 @@ describe('expiry of openDiskBlobStore', function () {
     }))
 
   it('gives back what is put at the last moment, and says that nothing is deleted', () =>
-    onSite(async ({ store, directory, etag, replace }) => {
+    onSite(async ({ store, directory, blob, replace }) => {
       let isDone = false
       using _ = await interceptFileCalls({
         before({ name, args }) {
@@ -85,17 +85,17 @@ describe('expiry of openDiskBlobStore', function () {
           replace()
         },
       })
-      expect(await expiryOf(store).deleteUnchanged(key, etag)).to.equal(false)
+      expect(await expiryOf(store).deleteUnchanged('alice', blob)).to.equal(false)
       expect(isDone).to.equal(true)
       expect(await contentOf(store, key)).to.equal('new')
       expect(await findLitter(directory)).to.deep.equal([])
     }))
 
   it('takes nothing for a blob that is none', () =>
-    onSite(async ({ store, directory, etag }) => {
+    onSite(async ({ store, directory, blob }) => {
       const expiry = expiryOf(store)
-      expect(await expiry.deleteUnchanged({ customer: 'bob', name: 'a' }, etag)).to.equal(false)
-      expect(await expiry.deleteUnchanged({ ...key, name: 'b' }, etag)).to.equal(false)
+      expect(await expiry.deleteUnchanged('bob', blob)).to.equal(false)
+      expect(await expiry.deleteUnchanged('alice', { ...blob, name: 'b' })).to.equal(false)
       expect(await readdir(join(directory, 'files'))).to.deep.equal(['alice'])
     }))
 
@@ -106,9 +106,9 @@ describe('expiry of openDiskBlobStore', function () {
     const failing = ['open blob', 'symlink other', 'sync temporary', 'open customer', 'rename blob']
     for (const call of failing) {
       for (const code of Object.keys(meanings)) {
-        const { etag } = await store.put(key, text('old'))
+        const blob = await store.put(key, text('old'))
         const fault = { call, code }
-        expectMeaning(await site.fail(fault, () => expiry.deleteUnchanged(key, etag)), fault)
+        expectMeaning(await site.fail(fault, () => expiry.deleteUnchanged('alice', blob)), fault)
         expect(await contentOf(store, key), call).to.equal('old')
         expect(await findLitter(data), call).to.deep.equal([])
       }
