@@ -241,7 +241,7 @@ async function check(argv: FileOption): Promise<number> {
     const hours = Math.round(expireAfterMs / 3_600_000)
     const period = hours % 24 === 0 ? `${hours / 24} day(s)` : `${hours} hour(s)`
     note(
-      `Files of "${name}" are deleted ${period} after their last change; ${programName()} doctor says how many.`,
+      `Files of "${name}" are deleted ${period} after their last change; the server logs how many, a day before.`,
     )
   }
   await source.close()

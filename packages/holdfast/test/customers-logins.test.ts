@@ -74,7 +74,7 @@ describe('holdfast customers, of further logins,', () => {
     expect(await readFile(path, 'utf8')).to.match(/expireAfter: 30d\n/)
     expect((await found('bob'))?.expireAfterMs).to.equal(30 * 86_400_000)
     expect((await customers('check')).stderr).to.include(
-      'Files of "bob" are deleted 30 day(s) after their last change; holdfast doctor says how many.',
+      'Files of "bob" are deleted 30 day(s) after their last change; the server logs how many, a day before.',
     )
     const refused = await customers('add', 'carol', '--expire-after', '30')
     expect(refused.stderr).to.include('the expiry is not a time between 1h and 36500d')

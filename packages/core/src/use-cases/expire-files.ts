@@ -102,17 +102,22 @@ async function applyRule(
   { expireAfterMs, time }: { readonly expireAfterMs: number; readonly time: number },
 ): Promise<RuleNote | { readonly problem: string }> {
   const earlier = parseNote(await expiry.readNote(customer))
-  if (earlier && time < earlier.seen - toleranceMs) {
-    return { problem: `the clock was at ${at(earlier.seen)} before, and is at ${at(time)} now` }
-  }
+  // The earlier time may be the wrong one. From the new one on, nothing expires for a day.
+  const wentBack = earlier !== undefined && time < earlier.seen - toleranceMs
   const isNew =
-    !earlier || expireAfterMs < earlier.expireAfterMs || time - earlier.seen > forgottenMs
+    !earlier ||
+    wentBack ||
+    expireAfterMs < earlier.expireAfterMs ||
+    time - earlier.seen > forgottenMs
   const note = { expireAfterMs, since: isNew ? time : earlier.since, seen: time }
   const stored = await expiry.writeNote(customer, formatNote(note))
   if (Math.abs(stored.getTime() - time) > toleranceMs) {
     return {
       problem: `the store's clock is at ${at(stored.getTime())}, and this one at ${at(time)}`,
     }
+  }
+  if (wentBack) {
+    return { problem: `the clock was at ${at(earlier.seen)} before, and is at ${at(time)} now` }
   }
   return note
 }
