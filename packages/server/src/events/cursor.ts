@@ -36,12 +36,13 @@ export async function openCursor(path: string): Promise<Cursor> {
   try {
     await saveCursor(path, fresh)
     const directory = await open(dirname(path), 'r')
-    await directory.sync().finally(() => directory.close())
+    await directory.sync().finally(async () => directory.close())
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new SetupError(`The position of --webhook cannot be kept beside the audit trail (${reason})`, [
-      'let the server write in the directory of --audit-log.',
-    ])
+    throw new SetupError(
+      `The position of --webhook cannot be kept beside the audit trail (${reason})`,
+      ['let the server write in the directory of --audit-log.'],
+    )
   }
   return fresh
 }

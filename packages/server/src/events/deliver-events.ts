@@ -236,7 +236,7 @@ export function deliverEvents(
     async close() {
       closing.abort()
       await running
-      if (isDirty) await save().catch(events.onTrouble)
+      if (isDirty) await save().catch((error: unknown) => events.onTrouble(error))
       await release()
       poster.close()
       await lease.close()

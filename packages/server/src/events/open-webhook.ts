@@ -83,6 +83,7 @@ function reportTo(log: Logger, url: string): DeliveryEvents {
           ? 'webhook: events were given up after three days; holdfast events replay sends them again'
           : 'webhook: lines of the audit trail were removed or compressed before they were delivered',
       ),
-    onTrouble: (err) => log.error({ err }, 'webhook: the audit trail or the position cannot be used'),
+    onTrouble: (err) =>
+      log.error({ err }, 'webhook: the audit trail or the position cannot be used'),
   }
 }

@@ -52,7 +52,11 @@ export async function openTrailPart(
   try {
     const { ino } = await handle.stat({ bigint: true })
     const began = position?.began ?? (await timeOfFirstLine(handle))
-    return createTrailPart(handle, { offset: 0, isRead: false, ...position, inode: `${ino}` }, began)
+    return createTrailPart(
+      handle,
+      { offset: 0, isRead: false, ...position, inode: `${ino}` },
+      began,
+    )
   } catch (error) {
     await handle.close()
     throw error
@@ -119,7 +123,8 @@ async function readLines(
   const before = last?.length ?? 0
   const bytes = await readAt(handle, offset - before, before + chunkSize)
   if (last && !hasMark(bytes.subarray(0, before), offset - before, last)) return 'changed'
-  if (last === undefined && bytes.length === 0 && (await handle.stat()).size < offset) return 'changed'
+  if (last === undefined && bytes.length === 0 && (await handle.stat()).size < offset)
+    return 'changed'
   const fresh = bytes.subarray(before)
   const lines = splitLines(fresh, offset)
   if (lines.length > 0 || fresh.length < chunkSize) return lines
