@@ -35,8 +35,7 @@ export async function openCursor(path: string): Promise<Cursor> {
   const fresh: Cursor = { source: `urn:uuid:${randomUUID()}`, position, losses: {} }
   try {
     await saveCursor(path, fresh)
-    const directory = await open(dirname(path), 'r')
-    await directory.sync().finally(async () => directory.close())
+    await syncDirectory(dirname(path))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new SetupError(
@@ -45,6 +44,15 @@ export async function openCursor(path: string): Promise<Cursor> {
     )
   }
   return fresh
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
 }
 
 /** The cursor of the trail at `path`; `undefined` if there is none. @throws SetupError if it cannot be read */
