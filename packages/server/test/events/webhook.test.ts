@@ -47,7 +47,7 @@ describe('holdfast serve --webhook', function () {
       const server = await start(args)
       await ask(server, 'PUT', '/upload/a', 'a')
       await ask(server, 'GET', '/list')
-      await ask(server, 'POST', '/rename/a?to=b')
+      await ask(server, 'POST', '/rename/a', '{"to":"b"}')
       await ask(server, 'DELETE', '/delete/b')
       await accepted(3)
       expect(told(receiver.arrivals)).to.deep.equal([
@@ -145,7 +145,9 @@ describe('holdfast serve --webhook', function () {
     for (const args of [[], ['--workers', '2']]) {
       const outcome = await runHoldfast([...serve, ...args], options)
       expect(outcome.code).to.equal(1)
-      expect(outcome.stderr + outcome.stdout).to.match(/audit trail, and there is none\W+give --audit/i)
+      expect(outcome.stderr + outcome.stdout).to.match(
+        /audit trail, and there is none\W+give --audit/i,
+      )
     }
   })
 
