@@ -76,13 +76,20 @@ function reportTo(log: Logger, url: string): DeliveryEvents {
         { receiver },
         'webhook: the receiver wants no more events (410); none is sent until the next start',
       ),
-    onLoss: (reason, count) =>
-      log.error(
-        { receiver, reason, count },
-        reason === 'expired'
-          ? 'webhook: events were given up after three days; holdfast events replay sends them again'
-          : 'webhook: lines of the audit trail were removed or compressed before they were delivered',
-      ),
+    onLoss(reason, count) {
+      const fields = { receiver, reason, count }
+      if (reason === 'expired') {
+        log.error(
+          fields,
+          'webhook: events were given up after three days; holdfast events replay sends them again',
+        )
+      } else {
+        log.error(
+          fields,
+          'webhook: lines of the audit trail were removed or compressed before they were delivered',
+        )
+      }
+    },
     onTrouble: (err) =>
       log.error({ err }, 'webhook: the audit trail or the position cannot be used'),
   }
