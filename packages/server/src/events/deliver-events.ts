@@ -61,6 +61,9 @@ export interface DeliveryParts {
 /** The cursor is saved at most so often while events are delivered, in milliseconds: as many are repeated after a crash. */
 const saveEveryMs = 500
 
+/** The same for lines that are no changes, which may be read again without harm. */
+const saveOthersEveryMs = 30_000
+
 /** How often the trail is looked at while events wait, in milliseconds. */
 const watchMs = 1_000
 
@@ -81,7 +84,10 @@ export function deliverEvents(
   let reader: TrailReader | undefined
   /** The event of the last line that was read; it waits to be accepted. */
   let waiting: OutgoingEvent | undefined
+  /** Whether an event was accepted, or lost, since the cursor was saved. */
   let isDirty = false
+  /** Whether other lines were read since. */
+  let isBehind = false
   let savedAt = -Infinity
   const counts = { accepted: 0, failed: 0, expired: 0 }
   let isGone = false
@@ -103,13 +109,28 @@ export function deliverEvents(
     savedAt = performance.now()
     await saveCursor(trail, cursor)
     isDirty = false
+    isBehind = false
+  }
+
+  const saveIfDue = async () => {
+    const sinceMs = performance.now() - savedAt
+    if (isDirty ? sinceMs > saveEveryMs : isBehind && sinceMs > saveOthersEveryMs) await save()
   }
 
   /** All that was read is done with: the cursor may move there. */
   const confirm = async () => {
     if (reader) cursor = { ...cursor, position: reader.position() }
-    isDirty = true
-    if (performance.now() - savedAt > saveEveryMs) await save()
+    await saveIfDue()
+  }
+
+  /** The same where nothing more is to be read now. A restart must know that, and which files there are. */
+  const confirmEnd = async () => {
+    const known = inodesIn(cursor)
+    const wasRead = cursor.position.files.at(-1)?.isRead
+    if (reader) cursor = { ...cursor, position: reader.position() }
+    isDirty ||= inodesIn(cursor) !== known
+    isBehind ||= wasRead !== true
+    await saveIfDue()
   }
 
   /** The next event of a line; `undefined` if there is none now. */
@@ -119,6 +140,7 @@ export function deliverEvents(
       if (line === undefined) return undefined
       const event = eventOf(line, cursor.source)
       if (event) return event
+      isBehind = true
       await confirm()
     }
     return undefined
@@ -161,6 +183,7 @@ export function deliverEvents(
       return result
     }
     waiting = undefined
+    isDirty = true
     await confirm()
     return result
   }
@@ -212,7 +235,7 @@ export function deliverEvents(
       if (failures > 0) events.onRecovery(failures)
       return
     }
-    if (isDirty) await save()
+    await confirmEnd()
     await sleep(pollMs)
   }
 
@@ -236,12 +259,16 @@ export function deliverEvents(
     async close() {
       closing.abort()
       await running
-      if (isDirty) await save().catch((error: unknown) => events.onTrouble(error))
+      if (isDirty || isBehind) await save().catch((error: unknown) => events.onTrouble(error))
       await release()
       poster.close()
       await lease.close()
     },
   }
+}
+
+function inodesIn({ position }: Cursor): string {
+  return position.files.map(({ inode }) => inode).join()
 }
 
 /** `losses` with one more of `reason`. */

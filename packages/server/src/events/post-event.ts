@@ -42,6 +42,9 @@ class PrivateAddressError extends Error {
 /** How much of an answer is read, so that the connection can be used again. */
 const longestAnswer = 64 * 1024
 
+/** How long an answer may take after its status, in milliseconds. */
+const longestBodyMs = 1_000
+
 /**
  * Sends events as CloudEvents in structured mode, signed by Standard Webhooks. Unless `allowPrivate`, every address of the receiver must
  * be public, and the connection is made to the addresses that were checked: a name that changes its address cannot lead elsewhere.
@@ -69,15 +72,24 @@ export function createEventPoster(options: EventPosterOptions): EventPoster {
 
   return {
     async post(event, signal) {
-      const limit = AbortSignal.timeout(timeoutMs)
+      // Not `AbortSignal.any`: a signal that lives long would remember each request.
+      const cut = new AbortController()
+      const abort = () => cut.abort()
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        abort()
+      }, timeoutMs)
+      signal?.addEventListener('abort', abort)
       try {
-        const either = signal ? AbortSignal.any([signal, limit]) : limit
-        const response = await answerOf(send(event, either))
+        const response = await answerOf(send(event, cut.signal))
         drain(response)
         return resultOf(response)
       } catch (error) {
-        if (limit.aborted) return failed(`no answer within ${timeoutMs / 1000} s`)
-        return failed(reasonOf(error))
+        return failed(isLate ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error))
+      } finally {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
       }
     },
     close: () => agent.destroy(),
@@ -131,8 +143,11 @@ function answerOf(request: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
+/** Reads the rest of an answer, which counts already. The next event waits for the connection. */
 function drain(response: IncomingMessage): void {
   let length = 0
+  const timer = setTimeout(() => response.destroy(), longestBodyMs)
+  response.on('close', () => clearTimeout(timer))
   response.on('error', () => {})
   response.on('data', (chunk: Buffer) => {
     length += chunk.length

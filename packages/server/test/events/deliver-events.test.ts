@@ -172,6 +172,26 @@ describe('deliverEvents', () => {
     expect(all.slice(4, 6)).to.deep.equal(all.slice(2, 4))
   })
 
+  it('does not take lines for lost in a file that was read to its end and is gone', async () => {
+    const first = await site.deliver(receiver.url)
+    await site.write(['a'])
+    await accepted(1)
+    await rename(site.trail, `${site.trail}-1`)
+    await site.write(['b'])
+    await accepted(2)
+    await until('the cursor knows both files', async () => {
+      const { files = [] } = (await readCursor(site.trail))?.position ?? {}
+      return files.length === 2 && files[0]?.isRead === true
+    })
+    await first.close()
+    await rm(`${site.trail}-1`)
+    await site.deliver(receiver.url)
+    await site.write(['c'])
+    await accepted(3)
+    expect(files(receiver.accepted)).to.deep.equal(['a', 'b', 'c'])
+    expect(site.reports).to.deep.equal([])
+  })
+
   it('sends one event for lines that are gone, before the next one', async () => {
     const first = await site.deliver(receiver.url)
     await site.write(['a'])

@@ -53,6 +53,20 @@ describe('createEventPoster', () => {
     expect(connections).to.equal(1)
   })
 
+  it('takes the status of an answer that never ends, or is long, and sends the next event', async () => {
+    for (const body of ['x', 'x'.repeat(1_000_000)]) {
+      receiver.behave((response) => void response.writeHead(200).write(body))
+      const poster = createEventPoster({
+        url: receiver.url,
+        allowPrivate: true,
+        secrets: () => [secret],
+      })
+      expect(await poster.post(event)).to.deep.equal({ outcome: 'accepted' })
+      expect(await poster.post(event)).to.deep.equal({ outcome: 'accepted' })
+      poster.close()
+    }
+  })
+
   it('does not follow a redirect', async () => {
     const target = await startReceiver()
     receiver.behave(refuse(302, { location: target.url }))
