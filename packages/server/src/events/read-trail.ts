@@ -89,23 +89,28 @@ export async function openTrailReader(
     if (isLost) onLost(since)
   }
 
+  const inodes = () => new Set(parts.map(({ part }) => part.position().inode))
+
+  /** The files that are not open, and began after that time. */
+  const unknownAfter = async (time: string) => {
+    const known = inodes()
+    const files = await findTrailFiles(path)
+    return files.filter(({ inode, began }) => !known.has(inode) && began > time)
+  }
+
   /** Opens the files that have come since the last one. */
   const watch = async () => {
     const present = await inodeAt(path)
     const newest = parts.at(-1)?.part.position()
-    const known = new Set(parts.map(({ part }) => part.position().inode))
-    if (present === undefined || known.has(present)) return
+    if (present === undefined || inodes().has(present)) return
     if (parts.length >= mostFiles) {
       isFull = true
       return
     }
     if (isFull) onLost(since)
     isFull = false
-    const after = newest?.began ?? since
-    const others = await findTrailFiles(path)
-    for (const { path: file, inode, began } of others) {
-      if (inode !== present && !known.has(inode) && began > after) await add(file)
-    }
+    const others = await unknownAfter(newest?.began ?? since)
+    for (const { path: file, inode } of others) if (inode !== present) await add(file)
     await add(path)
   }
 
@@ -113,9 +118,21 @@ export async function openTrailReader(
   const recover = async (index: number, { part }: OpenPart) => {
     const at = part.position()
     const copy = await findByPosition(await findTrailFiles(path), { ...at, inode: '' })
+    // The file may have been copied and overwritten several times.
+    const others = await unknownAfter(at.began ?? since)
     part.rewind()
-    if (copy && copy.inode !== at.inode) await add(copy.path, at, index)
-    else onLost(since)
+    if (copy === undefined) onLost(since)
+    else await add(copy.path, at, index++)
+    for (const other of others) await add(other.path, undefined, index++)
+  }
+
+  /** Opens the copies of a file that was overwritten before its first line was seen. */
+  const insertEarlier = async (index: number, { part }: OpenPart) => {
+    const { began = '' } = part.position()
+    const before = parts[index - 1]?.part.position().began ?? since
+    for (const other of await unknownAfter(before)) {
+      if (other.began < began) await add(other.path, undefined, index++)
+    }
   }
 
   const dropQuiet = async () => {
@@ -130,8 +147,9 @@ export async function openTrailReader(
       const open = parts[index]
       if (open === undefined) continue
       const line = await open.part.next()
-      if (line === 'changed') {
-        await recover(index--, open)
+      if (line === 'changed' || line === 'began') {
+        await (line === 'changed' ? recover(index, open) : insertEarlier(index, open))
+        index--
         continue
       }
       if (line !== undefined) {

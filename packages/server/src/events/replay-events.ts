@@ -85,6 +85,7 @@ async function* eventsSince(
     const part = await openTrailPart(path)
     try {
       for (let line = await part.next(); line && line !== 'changed'; line = await part.next()) {
+        if (line === 'began') continue
         if (Date.parse(timeOfLine(line.text) ?? '') < begin) continue
         const event = eventOf(line, source)
         if (event) yield event

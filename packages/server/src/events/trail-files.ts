@@ -31,8 +31,11 @@ export interface PlacedLine extends TrailLine {
 /** A file of the trail that is open for reading. */
 export interface TrailPart {
   position(): FilePosition
-  /** The next whole line; `undefined` if there is none now; `'changed'` if the file is shorter, or another one, than what was read. */
-  next(): Promise<PlacedLine | 'changed' | undefined>
+  /**
+   * The next whole line; `undefined` if there is none now. `'changed'` if the file is shorter, or another one, than what was read.
+   * `'began'` once when it has got its first line, which the next call returns.
+   */
+  next(): Promise<PlacedLine | 'changed' | 'began' | undefined>
   /** Reads from the beginning again. */
   rewind(): void
   close(): Promise<void>
@@ -51,7 +54,8 @@ export async function openTrailPart(
   const handle = await open(path, 'r')
   try {
     const { ino } = await handle.stat({ bigint: true })
-    const began = position?.began ?? (await timeOfFirstLine(handle))
+    // Of a file that had no line, it must be noticed that it has got one.
+    const began = position ? position.began : await timeOfFirstLine(handle)
     return createTrailPart(
       handle,
       { offset: 0, isRead: false, ...position, inode: `${ino}` },
@@ -92,7 +96,13 @@ function createTrailPart(
     async next() {
       if (consumed === lines.length) {
         const read = await readLines(handle, offset, last)
-        if (read === 'changed') return 'changed'
+        const first = offset === 0 && read !== 'changed' ? read[0] : undefined
+        const time = first && timeOfLine(first.text)
+        if (read === 'changed' || (began !== undefined && first && time !== began)) return 'changed'
+        if (began === undefined && time !== undefined) {
+          began = time
+          return 'began'
+        }
         lines = read
         consumed = 0
         isRead = read.length === 0
@@ -203,7 +213,7 @@ export async function inodeAt(path: string): Promise<string | undefined> {
 
 /**
  * Which of `files` is the one of `position`: the file with the line that was read last, also if it was moved or copied. If nothing of
- * it was read, the one with its inode and first line.
+ * it was read, the one with its inode or first line.
  */
 export async function findByPosition(
   files: readonly FoundFile[],
@@ -211,7 +221,11 @@ export async function findByPosition(
 ): Promise<FoundFile | undefined> {
   const { inode, began, offset, last } = position
   const own = files.filter((file) => file.inode === inode)
-  if (last === undefined) return own.find((file) => (began ?? file.began) === file.began)
+  if (last === undefined) {
+    const isSame = (file: FoundFile) => (began ?? file.began) === file.began
+    const copies = offset === 0 && began !== undefined ? files : []
+    return own.find(isSame) ?? copies.find(isSame)
+  }
   for (const file of [...own, ...files]) {
     if (await hasLineAt(file.path, offset - last.length, last).catch(() => false)) return file
   }

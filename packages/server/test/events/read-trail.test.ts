@@ -201,6 +201,38 @@ describe('openTrailReader', () => {
     expect(lost).to.deep.equal([])
   })
 
+  it('reads all copies of a file that was truncated several times before it was looked at', async () => {
+    await write('a', 'b')
+    const reader = await open()
+    await read(reader, 1)
+    for (const name of ['c', 'd', 'e']) {
+      await copyFile(trail, at(`audit.jsonl-before-${name}`))
+      await truncate(trail)
+      await write(name)
+    }
+    expect(await read(reader, 4)).to.deep.equal(['b', 'c', 'd', 'e'])
+    expect(lost).to.deep.equal([])
+  })
+
+  for (const [title, names] of [
+    ['with its first line', ['a']],
+    ['empty', []],
+  ] as const) {
+    it(`reads the copies of a file that was seen ${title}, and truncated before it was read`, async () => {
+      await write(...names)
+      const reader = await open()
+      await reader.watch()
+      for (const name of ['c', 'd']) {
+        await write(name)
+        await copyFile(trail, at(`audit.jsonl-with-${name}`))
+        await truncate(trail)
+      }
+      await write('e')
+      expect(await read(reader, names.length + 3)).to.deep.equal([...names, 'c', 'd', 'e'])
+      expect(lost).to.deep.equal([])
+    })
+  }
+
   it('says that lines may be lost where a file was truncated and has no copy', async () => {
     await write('a', 'b')
     const reader = await open()

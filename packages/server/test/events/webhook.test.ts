@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { copyFile, rename, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   credentials,
@@ -95,6 +95,28 @@ describe('holdfast serve --webhook', function () {
     await until('all are delivered', () => firsts().length >= names.length)
     expect(firsts().map(({ data }) => data['file'])).to.deep.equal(names)
   })
+
+  for (const how of ['moved', 'copied and truncated']) {
+    it(`loses none while the trail is ${how} under uploads of several workers`, async () => {
+      const server = await start(['--workers', '2'])
+      const path = join(holdfast.site.path, trail)
+      const uploaded: string[] = []
+      for (let round = 0; round < 4; round++) {
+        const names = Array.from({ length: 30 }, (_, index) => `${round}-${index}`)
+        const uploads = Promise.all(names.map((name) => ask(server, 'PUT', `/upload/${name}`, 'a')))
+        // What is written between the copy and the truncation is lost, so that one waits for the uploads.
+        if (how !== 'moved') await uploads
+        if (how === 'moved') await rename(path, `${path}-${round}`)
+        else await copyFile(path, `${path}-${round}`).then(() => truncate(path))
+        await uploads
+        uploaded.push(...names)
+      }
+      const files = () => new Set(receiver.accepted.map(({ data }) => data['file']))
+      await until('all are delivered', () => files().size >= uploaded.length)
+      expect(receiver.arrivals.map(({ type }) => type)).not.to.include('holdfast.omitted')
+      expect(receiver.arrivals).to.have.length(uploaded.length)
+    })
+  }
 
   it('sends the events of a time once more, with their ids', async () => {
     const server = await start()
