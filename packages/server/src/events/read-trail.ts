@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { timeOfLine, type TrailLine } from './event-of.ts'
 import {
   endOf,
@@ -69,6 +71,7 @@ export async function openTrailReader(
   const parts: OpenPart[] = []
   let { since } = position
   let isFull = false
+  let directoryChangedAt: bigint | undefined
 
   const add = async (file: string, at?: Omit<FilePosition, 'inode'>, index = parts.length) => {
     const part = await openTrailPart(file, at)
@@ -98,11 +101,19 @@ export async function openTrailReader(
     return files.filter(({ inode, began }) => !known.has(inode) && began > time)
   }
 
+  /** Whether files may have come or gone since the last call. */
+  const isDirectoryChanged = async () => {
+    const { mtimeNs } = await stat(dirname(path), { bigint: true })
+    const isSame = mtimeNs === directoryChangedAt
+    directoryChangedAt = mtimeNs
+    return !isSame
+  }
+
   /** Opens the files that have come since the last one. */
   const watch = async () => {
     const present = await inodeAt(path)
     const newest = parts.at(-1)?.part.position()
-    if (present === undefined || inodes().has(present)) return
+    if (present === undefined ? !(await isDirectoryChanged()) : inodes().has(present)) return
     if (parts.length >= mostFiles) {
       isFull = true
       return
@@ -111,7 +122,7 @@ export async function openTrailReader(
     isFull = false
     const others = await unknownAfter(newest?.began ?? since)
     for (const { path: file, inode } of others) if (inode !== present) await add(file)
-    await add(path)
+    if (present !== undefined) await add(path)
   }
 
   /** Reads on in a file that was overwritten: at first the rest of its copy, if there is one. */
@@ -126,12 +137,12 @@ export async function openTrailReader(
     for (const other of others) await add(other.path, undefined, index++)
   }
 
-  /** Opens the copies of a file that was overwritten before its first line was seen. */
+  /** Opens the copies of a file that was overwritten before its first line was seen, or that is empty again. */
   const insertEarlier = async (index: number, { part }: OpenPart) => {
     const { began = '' } = part.position()
     const before = parts[index - 1]?.part.position().began ?? since
     for (const other of await unknownAfter(before)) {
-      if (other.began < began) await add(other.path, undefined, index++)
+      if (began === '' || other.began < began) await add(other.path, undefined, index++)
     }
   }
 

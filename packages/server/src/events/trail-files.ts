@@ -33,7 +33,7 @@ export interface TrailPart {
   position(): FilePosition
   /**
    * The next whole line; `undefined` if there is none now. `'changed'` if the file is shorter, or another one, than what was read.
-   * `'began'` once when it has got its first line, which the next call returns.
+   * `'began'` once when it has got its first line, which the next call returns; also when an empty file may have had lines meanwhile.
    */
   next(): Promise<PlacedLine | 'changed' | 'began' | undefined>
   /** Reads from the beginning again. */
@@ -77,6 +77,15 @@ function createTrailPart(
   let began = beginning
   let lines: PlacedLine[] = []
   let consumed = 0
+  let emptiedAt: bigint | undefined
+
+  /** Whether the empty file was written, and emptied again, since the last look. */
+  const isTouched = async () => {
+    const { mtimeNs } = await handle.stat({ bigint: true })
+    const isSame = mtimeNs === emptiedAt
+    emptiedAt = mtimeNs
+    return !isSame
+  }
 
   const take = (line: PlacedLine) => {
     began ??= timeOfLine(line.text)
@@ -96,13 +105,14 @@ function createTrailPart(
     async next() {
       if (consumed === lines.length) {
         const read = await readLines(handle, offset, last)
-        const first = offset === 0 && read !== 'changed' ? read[0] : undefined
-        const time = first && timeOfLine(first.text)
-        if (read === 'changed' || (began !== undefined && first && time !== began)) return 'changed'
+        if (read === 'changed') return 'changed'
+        const time = timeOfLine(read[0]?.text ?? '')
+        if (offset === 0 && began !== undefined && time !== began) return 'changed'
         if (began === undefined && time !== undefined) {
           began = time
           return 'began'
         }
+        if (offset === 0 && read.length === 0 && (await isTouched())) return 'began'
         lines = read
         consumed = 0
         isRead = read.length === 0

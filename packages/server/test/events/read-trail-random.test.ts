@@ -50,7 +50,6 @@ async function play(seed: number, rotate: (trail: string, target: string) => Pro
     else if (choice === 3) await readSome(random(6))
     else if (random(3) === 0) await restart()
   }
-  await write()
   await readSome(written + 200)
   await reader.close()
   return { read, lost, written }
