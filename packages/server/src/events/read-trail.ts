@@ -45,6 +45,9 @@ export interface TrailReaderOptions {
 /** How many files are kept open. There are more only if the trail is rotated often and none of it can be read. */
 const mostFiles = 100
 
+/** How much earlier than the line before it a line may say it was written, in milliseconds. */
+const disorderMs = 1_000
+
 /** An open file of the trail. */
 interface OpenPart {
   readonly part: TrailPart
@@ -92,6 +95,12 @@ export async function openTrailReader(
     if (isLost) onLost(since)
   }
 
+  /** Before any line that is still to be read: lines of several workers are in order only about. */
+  const earliest = () => {
+    const time = Date.parse(since)
+    return Number.isNaN(time) ? '' : new Date(time - disorderMs).toISOString()
+  }
+
   const inodes = () => new Set(parts.map(({ part }) => part.position().inode))
 
   /** The files that are not open, and began after that time. */
@@ -120,7 +129,7 @@ export async function openTrailReader(
     }
     if (isFull) onLost(since)
     isFull = false
-    const others = await unknownAfter(newest?.began ?? since)
+    const others = await unknownAfter(newest?.began ?? earliest())
     for (const { path: file, inode } of others) if (inode !== present) await add(file)
     if (present !== undefined) await add(path)
   }
@@ -130,7 +139,7 @@ export async function openTrailReader(
     const at = part.position()
     const copy = await findByPosition(await findTrailFiles(path), { ...at, inode: '' })
     // The file may have been copied and overwritten several times.
-    const others = await unknownAfter(at.began ?? since)
+    const others = await unknownAfter(at.began ?? earliest())
     part.rewind()
     if (copy === undefined) onLost(since)
     else await add(copy.path, at, index++)
@@ -140,7 +149,7 @@ export async function openTrailReader(
   /** Opens the copies of a file that was overwritten before its first line was seen, or that is empty again. */
   const insertEarlier = async (index: number, { part }: OpenPart) => {
     const { began = '' } = part.position()
-    const before = parts[index - 1]?.part.position().began ?? since
+    const before = parts[index - 1]?.part.position().began ?? earliest()
     for (const other of await unknownAfter(before)) {
       if (began === '' || other.began < began) await add(other.path, undefined, index++)
     }

@@ -87,6 +87,10 @@ function createTrailPart(
     return !isSame
   }
 
+  /** Whether the file, which had a first line of the time `known`, has another one now, or none. */
+  const isOther = async (known: string, time: string | undefined) =>
+    time === undefined ? (await handle.stat()).size === 0 : time !== known
+
   const take = (line: PlacedLine) => {
     began ??= timeOfLine(line.text)
     offset += line.length
@@ -107,7 +111,7 @@ function createTrailPart(
         const read = await readLines(handle, offset, last)
         if (read === 'changed') return 'changed'
         const time = timeOfLine(read[0]?.text ?? '')
-        if (offset === 0 && began !== undefined && time !== began) return 'changed'
+        if (offset === 0 && began !== undefined && (await isOther(began, time))) return 'changed'
         if (began === undefined && time !== undefined) {
           began = time
           return 'began'
