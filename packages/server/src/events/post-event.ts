@@ -75,18 +75,15 @@ export function createEventPoster(options: EventPosterOptions): EventPoster {
       // Not `AbortSignal.any`: a signal that lives long would remember each request.
       const cut = new AbortController()
       const abort = () => cut.abort()
-      let isLate = false
-      const timer = setTimeout(() => {
-        isLate = true
-        abort()
-      }, timeoutMs)
+      const late = new Error(`no answer within ${timeoutMs / 1000} s`)
+      const timer = setTimeout(() => cut.abort(late), timeoutMs)
       signal?.addEventListener('abort', abort)
       try {
         const response = await answerOf(send(event, cut.signal))
         drain(response)
         return resultOf(response)
       } catch (error) {
-        return failed(isLate ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error))
+        return failed(reasonOf(cut.signal.reason === late ? late : error))
       } finally {
         clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
