@@ -6,6 +6,7 @@ import { settingNames, warnOfVariables } from '@holdfast/server/config'
 import { copy, copyFlags, describeCopy, type CopyFlags } from './copy.ts'
 import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
+import { eventsCommands, eventsFlags } from './events.ts'
 import { explainMistake } from './explain-mistake.ts'
 import { clientVerbs, commandIn, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
@@ -19,12 +20,13 @@ const flags = [
   ...copyFlags,
   ...usageFlags,
   ...doctorFlags,
+  ...eventsFlags,
   ...clientVerbs.flatMap((verb) => verb.flags),
   ...['config', 'quota', 'max-files', 'password-stdin', 'json', 'literal', 'help', 'version'],
 ]
 
 /** The commands that need no login at a server. */
-export const serverCommands = ['serve', 'copy', 'customers', 'usage', 'doctor']
+export const serverCommands = ['serve', 'copy', 'customers', 'usage', 'events', 'doctor']
 
 const whichCommand = `Say which command: ${serverCommands.slice(0, -1).join(', ')} or doctor; as a client ${verbNames.join(', ')}.`
 
@@ -54,6 +56,7 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
       run(usage(argv as unknown as UsageFlags)),
     )
+    .command('events', 'Send events to a receiver once more', (inner) => eventsCommands(inner, run))
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
       run(doctor(argv as unknown as DoctorFlags)),
     )

@@ -43,7 +43,7 @@ export function describeServe(yargs: Argv): Argv {
 
 /** The keys are no options: an option could be given as a flag. */
 const keysEpilog = [
-  'The keys of the MinIO store, and the passwords for Valkey or Redis, come from the environment only, as they are or by the path of a file:',
+  'The keys of the MinIO store, the passwords for Valkey or Redis, and the secret of events come from the environment only, as they are or by the path of a file:',
   ...secretNames.map((name) => {
     const { value, file } = secretVariables(name)
     return `  $${value}, or $${file}`

@@ -12,6 +12,7 @@ export const secrets = {
   'minio-secret-key': { describe: 'Secret key of the MinIO store', store: 'minio' },
   'shared-password': { describe: 'Password for Valkey or Redis' },
   'shared-sentinel-password': { describe: 'Password for the Sentinels' },
+  'webhook-secret': { describe: 'Secret that events are signed with; two while one is changed' },
 } as const satisfies Readonly<Record<string, Secret>>
 
 interface Secret {

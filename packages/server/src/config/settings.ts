@@ -7,6 +7,7 @@ import {
   oneOf,
   origins,
   port,
+  receiver,
   sharedUrl,
   text,
   truth,
@@ -204,6 +205,17 @@ export const settings = {
     describe: 'File for the audit trail, - for standard output; no trail if unset',
     default: undefined,
     parse: text,
+  }),
+  webhook: setting({
+    describe: 'URL that gets an event for each change in the audit trail; no events if unset',
+    default: undefined,
+    parse: receiver,
+  }),
+  'webhook-allow-private': setting({
+    describe: 'The receiver of events may be in a private network, and speak plain HTTP',
+    isSwitch: true,
+    default: 'false',
+    parse: truth,
   }),
   'shared-url': setting({
     describe:

@@ -61,6 +61,7 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
 async function* onMachine(config: Config): AsyncGenerator<Finding> {
   yield* machineFindings(await lookAtMachine())
   yield* attemptFindings('audit trail', trailFindings(config))
+  yield* attemptFindings('webhook', webhookFindings(config))
 }
 
 /**
@@ -98,6 +99,23 @@ export async function* trailFindings({ 'audit-log': path }: Config): AsyncGenera
     throw explainTrail(error, path)
   })
   yield finding('ok', 'audit trail', `${path} can be written`)
+}
+
+/**
+ * Checks whether events can be signed and sent, as far as that shows without sending one.
+ *
+ * @throws SetupError for settings with which no server starts
+ */
+async function* webhookFindings(config: Config): AsyncGenerator<Finding> {
+  if (config.webhook === undefined) return
+  const { findWebhookSettings, receiverProblem } = await import('../events/webhook-settings.ts')
+  const settings = await findWebhookSettings(config)
+  if (settings === undefined) return
+  const problem = await receiverProblem(settings)
+  const { origin } = new URL(settings.url)
+  yield problem
+    ? adviceFinding('warning', 'webhook', problem)
+    : finding('ok', 'webhook', `${origin} gets the changes of ${settings.trail}`)
 }
 
 /** The properties of the machine, and of this process, which is started as the server would be. */

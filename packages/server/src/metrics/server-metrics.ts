@@ -134,7 +134,7 @@ const patienceMs = 2_000
 /** Gauges of the whole server, read at each scrape. `isReady` returns the result of `/ready`. */
 export function createStatusMetrics(
   register: Registry,
-  { store, customers, certificate, shared }: ServerStatus,
+  { store, customers, certificate, shared, webhook }: ServerStatus,
   isReady: () => Promise<boolean>,
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number) =>
@@ -170,6 +170,7 @@ export function createStatusMetrics(
       () => shared().servers,
     )
   }
+  if (webhook) createWebhookMetrics(register, webhook)
   if (certificate) {
     gauge(
       'certificate_expiry_timestamp_seconds',
@@ -177,6 +178,31 @@ export function createStatusMetrics(
       () => certificate().expires.getTime() / 1000,
     )
   }
+}
+
+/** Metrics of the events that are delivered to a receiver. */
+function createWebhookMetrics(register: Registry, state: NonNullable<ServerStatus['webhook']>) {
+  new Gauge({
+    name: 'holdfast_webhook_delay_seconds',
+    help: 'How old the oldest change is whose event waits to be accepted; 0 if none waits.',
+    registers: [register],
+    collect() {
+      this.set(state().delayMs / 1000)
+    },
+  })
+  const counter = new Counter({
+    name: 'holdfast_webhook_events_total',
+    help: 'Events that were accepted or given up, and attempts that failed.',
+    labelNames: ['outcome'],
+    registers: [register],
+    collect() {
+      const { accepted, failed, expired } = state()
+      counter.reset()
+      for (const [outcome, count] of Object.entries({ accepted, failed, expired })) {
+        counter.inc({ outcome }, count)
+      }
+    },
+  })
 }
 
 /** The result of `read`; `undefined` if it takes longer than `ms` milliseconds, or fails. */

@@ -62,6 +62,8 @@ export async function startServer(
   const services = await open(openServices())
   const { shared } = services
   const { certificate, credentials, verifyPassword, failures } = services
+  // If there are several processes, the primary delivers. Opened before the trail: no line may come before it knows the end.
+  const webhook = services.writer === undefined ? await open(openEvents(config, log)) : undefined
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services))
   const keeper = shared && (await open(Promise.resolve(shared.openQuotas(store))))
@@ -133,9 +135,14 @@ export async function startServer(
       customers: services.customersState,
       certificate: services.certificateState,
       ...(shared && { shared: () => shared.state() }),
+      ...(webhook && { webhook: () => webhook.state() }),
     },
     async reload() {
-      const taken = await Promise.all([services.reload(), trail?.reload() ?? true])
+      const taken = await Promise.all([
+        services.reload(),
+        trail?.reload() ?? true,
+        webhook?.reload() ?? true,
+      ])
       return taken.every(Boolean)
     },
     async close(cut) {
@@ -162,6 +169,13 @@ async function openPage() {
 async function openTrail({ 'audit-log': path }: Config, log: Logger, watch: ServerWatch) {
   if (path === undefined) return undefined
   return openAuditTrail(path, log, (isTaken) => watch.onReload('audit', isTaken))
+}
+
+/** Loaded only where it is used: most servers have no receiver of events. */
+export async function openEvents(config: Config, log: Logger) {
+  if (config.webhook === undefined) return undefined
+  const { openWebhook } = await import('../events/open-webhook.ts')
+  return openWebhook(config, log)
 }
 
 type App = Parameters<typeof createHttpServer>[0]

@@ -12,7 +12,7 @@ import { openSharedServices } from '../serve/open-shared-services.ts'
 import { createCloseStack } from '../serve/close-stack.ts'
 import { sweepUploads } from '../serve/sweep-uploads.ts'
 import { openStore } from '../stores/open-store.ts'
-import type { RunningServer } from '../serve/start-server.ts'
+import { openEvents, type RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
 import type { StartHandlers, WorkerHandlers, WorkerOrder } from './worker-protocol.ts'
@@ -44,6 +44,7 @@ export async function startWorkers(
   const ofServers = services.shared
   const keeper = ofServers && (await open(Promise.resolve(ofServers.openQuotas(store))))
   const quotas = keeper?.keeper ?? createQuotaKeeper(store)
+  const webhook = await open(openEvents(config, log))
   const shared = createPrimaryServices(services, quotas, brakeOptions, {
     ...(ofServers && { shared: ofServers }),
   })
@@ -106,6 +107,7 @@ export async function startWorkers(
         customers: services.customersState,
         certificate: services.certificateState,
         ...(ofServers && { shared: () => ofServers.state() }),
+        ...(webhook && { webhook: () => webhook.state() }),
         workers: {
           wanted: config.workers,
           answering: (signal) => countAnswering(serving(), signal),
@@ -117,6 +119,7 @@ export async function startWorkers(
       async reload() {
         const taken = await Promise.all([
           services.reload(),
+          webhook?.reload() ?? true,
           ...workers.map(({ channel }) => channel.ask('reload', {}).catch(() => true)),
         ])
         return taken.every(Boolean)

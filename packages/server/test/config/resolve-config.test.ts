@@ -39,6 +39,8 @@ describe('resolveConfig', () => {
       'log-level': 'info',
       'log-format': 'auto',
       'audit-log': undefined,
+      webhook: undefined,
+      'webhook-allow-private': false,
       'shared-url': undefined,
       'shared-user': undefined,
       'shared-ca': undefined,

@@ -26,6 +26,7 @@ const refusedConnections = `holdfast_http_connections_refused_total{${server}}`
 const lag = `nodejs_eventloop_lag_p99_seconds{${server}, process="0"}`
 const free = `holdfast_store_free_bytes{${server}}`
 const refused = `holdfast_reload_refused{${server}, what="customers"}`
+const delay = `holdfast_webhook_delay_seconds{${server}}`
 const expiry = `holdfast_certificate_expiry_timestamp_seconds{${server}}`
 
 /** Time begins at 0 for promtool. */
@@ -127,6 +128,11 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     fires: { [droppedLines]: '0 0 1x8' },
     silent: { [droppedLines]: '5x10', [lines('warn')]: '0+1x10' },
     minutes: 5,
+  },
+  HoldfastEventsLate: {
+    fires: { [delay]: '0+60x30' },
+    silent: { [delay]: '0+60x16 0x14' },
+    minutes: 25,
   },
   HoldfastConnectionsRefused: {
     fires: { [refusedConnections]: '0 0 1x8' },

@@ -26,15 +26,17 @@ describe('The metrics in docs/metrics.md', function () {
   const servers: HoldfastServer[] = []
   const told: Scrape[] = []
 
-  // One with HTTPS, and one with workers that counts with others, whose Redis is away: together they report all there is.
+  // One with HTTPS; one with workers and events that counts with others, whose Redis is away: together they report all there is.
   before(async () => {
     site = await createTlsSite()
     const alone = await site.start(['--admin-port', '0'])
     servers.push(alone)
     await site.curl('-T', 'ca.pem', `${alone.url}/upload/a.txt`)
     const shared = ['--shared-url', 'redis://127.0.0.1:1']
-    const flags = ['--admin-port', '0', '--workers', '2', '--data', 'others', ...shared]
-    servers.push(await startHoldfast(flags, { cwd: site.path }))
+    const events = ['--audit-log', 'audit.jsonl', '--webhook', 'https://127.0.0.1:1/']
+    const flags = ['--admin-port', '0', '--workers', '2', '--data', 'others', ...shared, ...events]
+    const env = { HOLDFAST_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString('base64')}` }
+    servers.push(await startHoldfast(flags, { cwd: site.path, env }))
     for (const server of servers) told.push(await scrape(server))
   })
   after(async () => {
