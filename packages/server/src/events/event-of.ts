@@ -32,24 +32,9 @@ export interface Loss {
 }
 
 /** What an event says of each change; the other fields of a line become attributes of the event. */
-const dataFields = [
-  'customer',
-  'login',
-  'file',
-  'to',
-  'bytes',
-  'requestId',
-  'address',
-  'link',
-] as const
+const dataFields = ['customer', 'file', 'to', 'bytes', 'requestId', 'address', 'link'] as const
 
-const changes: ReadonlySet<unknown> = new Set([
-  'upload',
-  'delete',
-  'rename',
-  'expire',
-  'revoke-links',
-])
+const changes: ReadonlySet<unknown> = new Set(['upload', 'delete', 'rename', 'revoke-links'])
 
 /** Identifies the line `text` that begins at byte `offset` of its file: 24 letters, digits, `-` and `_`. */
 export function idOfLine(offset: number, text: string): string {

@@ -57,16 +57,6 @@ describe('eventOf', () => {
     expect(ended).to.include({ type: 'holdfast.revoke-links', subject: 'alice' })
   })
 
-  it('makes one of a file that has expired, and names the login that did it', () => {
-    const line = { time: time.toISOString(), event: 'expire', outcome: 'ok', customer: 'alice' }
-    const text = JSON.stringify({ ...line, login: 'ci', file: 'a.txt', bytes: 3 })
-    expect(JSON.parse(eventOf({ id: 'x', text }, source)?.body ?? '')).to.deep.include({
-      type: 'holdfast.expire',
-      subject: 'alice/a.txt',
-      data: { customer: 'alice', login: 'ci', file: 'a.txt', bytes: 3 },
-    })
-  })
-
   it('makes none of what changed nothing', () => {
     for (const event of ['link', 'upload-link', 'download', 'login'] as const) {
       expect(toldOf({ ...change, event }), event).to.equal(undefined)
