@@ -191,7 +191,7 @@ export function deliverEvents(
   const sleepWatching = async (ms: number) => {
     const end = performance.now() + ms
     while (!signal.aborted && performance.now() < end) {
-      await sleep(Math.min(watchMs, end - performance.now()))
+      await sleep(Math.max(0, Math.min(watchMs, end - performance.now())))
       await reader?.watch()
       if (!(await lease.hold())) return
     }

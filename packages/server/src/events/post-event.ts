@@ -78,6 +78,7 @@ export function createEventPoster(options: EventPosterOptions): EventPoster {
       const late = new Error(`no answer within ${timeoutMs / 1000} s`)
       const timer = setTimeout(() => cut.abort(late), timeoutMs)
       signal?.addEventListener('abort', abort)
+      if (signal?.aborted) abort()
       try {
         const response = await answerOf(send(event, cut.signal))
         drain(response)

@@ -93,6 +93,20 @@ describe('deliverEvents', () => {
     expect(delivery.state()).to.include({ accepted: 1, expired: 0, isGone: false })
   })
 
+  it('breaks a request off when it is closed, and sends the event again later', async () => {
+    receiver.behave(stall)
+    const delivery = await site.deliver(receiver.url)
+    await site.write(['a'])
+    await until('there is a request', () => receiver.arrivals.length === 1)
+    const begin = performance.now()
+    await delivery.close()
+    expect(performance.now() - begin).to.be.lessThan(5_000)
+    receiver.behave(accept)
+    await site.deliver(receiver.url)
+    await accepted(1)
+    expect(new Set(ids(receiver.arrivals)).size).to.equal(1)
+  })
+
   it('waits as long as the receiver asks for', async () => {
     receiver.behave(refuse(503, { 'retry-after': '1' }))
     await site.deliver(receiver.url)
@@ -234,9 +248,10 @@ describe('deliverEvents', () => {
     const names = Array.from({ length: 50 }, (_, index) => `${index}`)
     await site.write(names)
     await accepted(50)
-    const counts = [first.state().accepted, second.state().accepted]
-    expect(counts).to.have.members([50, 0])
-    await (counts[0] === 50 ? first : second).close()
+    const counts = () => [first.state().accepted, second.state().accepted]
+    await until('all answers have arrived', () => counts().includes(50))
+    expect(counts()).to.have.members([50, 0])
+    await (counts()[0] === 50 ? first : second).close()
     await site.write(['next'])
     await accepted(51)
     expect(files(receiver.arrivals)).to.deep.equal([...names, 'next'])

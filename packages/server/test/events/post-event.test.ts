@@ -86,6 +86,15 @@ describe('createEventPoster', () => {
     })
   }
 
+  it('sends nothing when the signal has aborted already', async () => {
+    const { url } = receiver
+    const poster = createEventPoster({ url, allowPrivate: true, secrets: () => [secret] })
+    const result = await poster.post(event, AbortSignal.abort())
+    poster.close()
+    expect(result).to.have.property('outcome', 'failed')
+    expect(receiver.arrivals).to.have.length(0)
+  })
+
   it('says why there is no connection', async () => {
     expect(await post('http://127.0.0.1:1/')).to.deep.include({
       outcome: 'failed',
