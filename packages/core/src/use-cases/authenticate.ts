@@ -43,9 +43,10 @@ export async function authenticate(
   const attempt = { name, address, signal }
   let credential: Credential | undefined
   const verify = (found: Credential | undefined) => {
-    credential = found
-    const verdict = verifyPassword(password, found?.passwordHash, attempt)
-    return found === undefined || hasEnded(found, now) ? refused(verdict) : verdict
+    // A login that has ended is an unknown one: a verifier that remembers passwords answers the right one sooner.
+    credential = found && hasEnded(found, now) ? undefined : found
+    const verdict = verifyPassword(password, credential?.passwordHash, attempt)
+    return credential === undefined ? refused(verdict) : verdict
   }
   const isRight = await brake.attempt({ name, address, password, signal }, () => {
     const found = credentials.find(name)
@@ -75,7 +76,7 @@ export function customerOf({ name, quota, maxFiles, may }: Credential): Customer
   }
 }
 
-/** An unknown customer never authenticates, but the verifier takes as long as for a known one. */
+/** An unknown login never authenticates, but the verifier takes as long as for a known one. */
 async function refused(verdict: boolean | Promise<boolean>): Promise<false> {
   await verdict
   return false
