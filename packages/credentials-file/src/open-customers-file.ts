@@ -153,10 +153,10 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
     },
     remove(name) {
       const path = pathTo(name)
+      const listPath = path.slice(0, -1)
+      const { items } = listAt(listPath)
       document.deleteIn(path)
-      const siblings = path.slice(0, -1)
-      if (path.includes('logins') && listAt(siblings).items.length === 0)
-        document.deleteIn(siblings)
+      if (path.includes('logins') && items.length === 0) document.deleteIn(listPath)
       entries = changeEntry(entries, name, () => undefined)
     },
     setPasswordHash(name, passwordHash) {

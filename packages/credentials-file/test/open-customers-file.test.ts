@@ -302,6 +302,24 @@ describe('openCustomersFile, of further logins,', () => {
     expect(() => file.remove('acme/c')).to.throw('no login "acme/c"; did you mean "acme/ci"?')
   })
 
+  it('are not removed, rotated or added where the customer shares them by an alias', async () => {
+    const login = `      - name: ci\n        password: ${hash}\n`
+    const acme = `customers:\n  - name: acme\n    password: ${hash}\n    logins: &shared\n${login}`
+    const before = `${acme}  - name: bob\n    password: ${hash}\n    logins: *shared\n`
+    await writeFile(path, before)
+    const file = await openCustomersFile(path)
+    for (const edit of [
+      () => file.remove('bob/ci'),
+      () => file.setPasswordHash('bob/ci', hash),
+      () => file.add('bob/other', hash),
+    ]) {
+      expect(edit).to.throw(CustomersFileError, 'edit the file by hand')
+    }
+    file.remove('acme/ci')
+    expect((await rejection(file.save())).message).to.include('edit it by hand')
+    expect(await readFile(path, 'utf8')).to.equal(before)
+  })
+
   it('stay JSON in a file of JSON', async () => {
     await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
     const file = await openCustomersFile(path)
