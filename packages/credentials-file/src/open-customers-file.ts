@@ -53,7 +53,7 @@ export interface CustomersFile {
   has(name: string): boolean
   /**
    * Adds a customer at the end, or a login to its customer. Throws if the name is taken or the customer missing, and for an invalid name,
-   * hash, limit, right or date, or a field that does not fit.
+   * hash, limit, right or date, an end that is past, or a field that does not fit.
    */
   add(name: string, passwordHash: string, fields?: NewCustomerFields): void
   /** Removes a customer with all logins, or a login. Throws if nothing has the name. */
@@ -220,6 +220,9 @@ function readFields(
   const files = fileCount(maxFiles, refuse)
   const rights = may === undefined ? undefined : parsed('field may', () => parseRights(may))
   const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
+  if (endsAtMs !== undefined && endsAtMs <= Date.now()) {
+    throw refuse('the end is past', 'write a later one, or none')
+  }
   return {
     written: present({ quota, maxFiles: files, may, until }),
     entry: present({ quota: bytes, maxFiles: files, may: rights, endsAtMs }),

@@ -320,6 +320,18 @@ describe('openCustomersFile, of further logins,', () => {
     expect(await readFile(path, 'utf8')).to.equal(before)
   })
 
+  it('are not added with an end that is past', async () => {
+    const file = await openCustomersFile(path)
+    file.add('acme', hash)
+    const day = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10)
+    const dayMs = 24 * 60 * 60 * 1000
+    for (const until of [day(-dayMs), new Date(Date.now() - 1_000).toISOString()]) {
+      expect(() => file.add('acme/ci', hash, { until })).to.throw('the end is past')
+    }
+    expect(file.loginNames()).to.deep.equal(['acme'])
+    file.add('acme/ci', hash, { until: day(0) })
+  })
+
   it('stay JSON in a file of JSON', async () => {
     await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
     const file = await openCustomersFile(path)
