@@ -214,7 +214,13 @@ function readFields(
   const misplaced = Object.entries(kind === 'login' ? { quota, maxFiles } : { until }).find(
     ([, value]) => value !== undefined,
   )
-  if (misplaced) throw refuse(`a ${kind} has no field ${misplaced[0]}`)
+  if (misplaced) {
+    const remedy =
+      kind === 'login'
+        ? "its customer's limit holds for all logins together"
+        : 'only further logins end'
+    throw refuse(`a ${kind} has no field ${misplaced[0]}`, remedy)
+  }
   const bytes =
     quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
   const files = fileCount(maxFiles, refuse)

@@ -332,6 +332,20 @@ describe('openCustomersFile, of further logins,', () => {
     file.add('acme/ci', hash, { until: day(0) })
   })
 
+  it('are refused with the remedy for what only customers, or only logins, have', async () => {
+    const file = await openCustomersFile(path)
+    file.add('acme', hash)
+    expect(() => file.add('acme/ci', hash, { quota: '1GB' })).to.throw(
+      "a login has no field quota; its customer's limit holds for all logins together",
+    )
+    expect(() => file.add('acme/ci', hash, { maxFiles: 3 })).to.throw(
+      "a login has no field maxFiles; its customer's limit holds for all logins together",
+    )
+    expect(() => file.add('bob', hash, { until: '2030-01-01' })).to.throw(
+      'a customer has no field until; only further logins end',
+    )
+  })
+
   it('stay JSON in a file of JSON', async () => {
     await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
     const file = await openCustomersFile(path)
