@@ -60,7 +60,8 @@ export async function authenticate(
 
 /** Whether the login is refused from now on. */
 export function hasEnded({ endsAtMs }: Credential, now: () => number): boolean {
-  return endsAtMs !== undefined && now() >= endsAtMs
+  // Not `now() >= endsAtMs`: a login whose end is NaN would never end.
+  return endsAtMs !== undefined && !(now() < endsAtMs)
 }
 
 /** The customer of a credential, without the password's hash and without absent fields. */

@@ -71,6 +71,17 @@ describe('authenticate', () => {
     expect(hashes).to.deep.equal(['hash of secret', undefined])
   })
 
+  it('lets no login in whose end is no number, as of a date that could not be read', async () => {
+    const ends = createMemoryCredentialSource([
+      { name: 'alice/ci', passwordHash: 'hash of secret', endsAtMs: Date.parse('soon') },
+    ])
+    const attempt = authenticate(ends, verify, noLoginBrake, {
+      name: 'alice/ci',
+      password: 'secret',
+    })
+    expect(await refusal(attempt)).to.equal('invalid-credentials')
+  })
+
   for (const login of [
     { name: '', password: 'secret' },
     { name: 'alice', password: '' },
