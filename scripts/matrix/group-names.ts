@@ -8,6 +8,10 @@ export function linksGroup(group: string): string {
   return `ended links: ${group}`
 }
 
+export function expiryGroup(group: string): string {
+  return `expiry: ${group}`
+}
+
 export function uploadGroup(group: string): string {
   return `uploads in pieces: ${group}`
 }

@@ -1,5 +1,5 @@
 import { otherS3Servers } from './other-s3-servers.ts'
-import { linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
+import { expiryGroup, linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
 
 /** One run of the contract suites. */
 export interface Suite {
@@ -34,6 +34,7 @@ export const stores: readonly Store[] = [
           [uploadGroup('full')]: 'as for blobs, above',
           [renamingGroup('unreachable')]: 'as for blobs, above',
           [linksGroup('unreachable')]: 'as for blobs, above',
+          [expiryGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {
@@ -54,6 +55,7 @@ export const stores: readonly Store[] = [
           unreachable: 'a disk is a part of the machine; its errors are reported as they are',
           [renamingGroup('unreachable')]: 'as for blobs, above',
           [linksGroup('unreachable')]: 'as for blobs, above',
+          [expiryGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {},
@@ -67,6 +69,7 @@ export const stores: readonly Store[] = [
           [uploadGroup('full')]: 'names do not matter to a full disk: see the column before',
           [renamingGroup('unreachable')]: 'as in the column before',
           [linksGroup('unreachable')]: 'as in the column before',
+          [expiryGroup('unreachable')]: 'as in the column before',
           [uploadGroup('unreachable')]: 'as in the column before',
         },
         exceptions: {

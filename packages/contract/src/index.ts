@@ -24,6 +24,7 @@ export {
   type CredentialSourceHarness,
   type CredentialSourceSuiteOptions,
 } from './describe-credential-source.ts'
+export { describeExpiry, type ExpirySuiteOptions } from './describe-expiry.ts'
 export { describeFailureCounter, type FailureCounterHarness } from './describe-failure-counter.ts'
 export {
   describeLinkGenerations,

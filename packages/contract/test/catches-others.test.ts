@@ -13,6 +13,7 @@ import {
 import { createMemoryBlobStore, createMemoryFailureCounter } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import type { BlobStoreHarness } from '../src/support/suite.ts'
+import { describeExpiry } from '../src/describe-expiry.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describeLinkGenerations } from '../src/describe-link-generations.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
@@ -21,6 +22,7 @@ import { describeRenaming } from '../src/describe-renaming.ts'
 import { describeUseCounter } from '../src/describe-use-counter.ts'
 import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
 import { harnessOf } from './broken/broken-store.ts'
+import { expiryFlaws, unreachableExpiry } from './broken/expiry.ts'
 import { generationFlaws, unreachableGenerations } from './broken/link-generations.ts'
 import { brokenKeepers } from './broken/quota-keepers.ts'
 import { renamingFlaws } from './broken/renaming.ts'
@@ -238,6 +240,42 @@ describe('describeLinkGenerations', () => {
 
   it('has a broken store for each test', () => {
     const caught = new Set([unreachable, ...generationFlaws.map(({ test }) => test)])
+    expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
+  })
+})
+
+describe('describeExpiry', () => {
+  const testsOf = (open: () => Promise<BlobStoreHarness>, isSound = true) =>
+    collectTests((runner) =>
+      describeExpiry('a store', open, {
+        runner,
+        openUnreachable: async () => harnessOf(() => unreachableExpiry(isSound)),
+      }),
+    )
+  const sound = testsOf(async () => harnessOf())
+  const unreachable = 'unreachable > rejects with store-unavailable'
+
+  for (const { flaw, test, open } of expiryFlaws) {
+    it(`catches a store that ${flaw}`, () => expectOnlyFlawCaught(sound, testsOf(open), test))
+  }
+
+  it('catches a store that takes being cut off for no note', () =>
+    expectOnlyFlawCaught(
+      sound,
+      testsOf(async () => harnessOf(), false),
+      unreachable,
+    ))
+
+  it('catches a store that cannot expire anything', async () => {
+    const store: BlobStore = createMemoryBlobStore()
+    Reflect.deleteProperty(store, 'expiry')
+    const tests = testsOf(async () => ({ ...harnessOf(), store }))
+    const failure = await failureOf(tests, 'notes > are empty before the first')
+    expect(failure).to.have.property('message', 'the store has no property "expiry"')
+  })
+
+  it('has a broken store for each test', () => {
+    const caught = new Set([unreachable, ...expiryFlaws.map(({ test }) => test)])
     expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
   })
 })

@@ -6,6 +6,7 @@ import {
 } from '@holdfast/core/memory'
 import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
+import { describeExpiry } from '../src/describe-expiry.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeLinkGenerations } from '../src/describe-link-generations.ts'
@@ -28,6 +29,8 @@ async function open() {
 
 describeBlobStore('the memory store', open, { putMemory: 160 * MiB })
 describeLinkGenerations('the memory store', open)
+
+describeExpiry('the memory store', open)
 describeRenaming('the memory store', open)
 describeResumableUploads('the memory store', open, { appendMemory: 544 * MiB })
 

@@ -22,6 +22,7 @@ import type { CredentialSource, PasswordVerifier } from './ports/credential-sour
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { permittedFiles, type CustomerFiles } from './use-cases/customer-files.ts'
 import { deleteFile } from './use-cases/delete-file.ts'
+import { expireFiles, type ExpireOptions, type ExpiryOutcome } from './use-cases/expire-files.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import {
   type PresentedLink,
@@ -77,6 +78,8 @@ export interface FileService {
   readonly canRename: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
   readonly maxFileSize: number | undefined
+  /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
+  expireFiles?(customer: Customer, options?: ExpireOptions): Promise<ExpiryOutcome>
   /** Removes the expired uploads of all customers, and resolves with their number. Call it from time to time. */
   sweepUploads(): Promise<number>
 }
@@ -118,7 +121,7 @@ function serviceOf({
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
   }
   const renaming = renamePolicy(store, quotas)
-  const uploads = store.resumable
+  const { resumable: uploads, expiry } = store
   const resumablePolicy: ResumablePolicy | undefined = uploads && {
     ...policy,
     uploads,
@@ -219,6 +222,12 @@ function serviceOf({
     isResumable: uploads !== undefined,
     canRename: renaming !== undefined,
     maxFileSize: maxFileSize === Infinity ? undefined : maxFileSize,
+    ...(expiry && {
+      async expireFiles(customer: Customer, options?: ExpireOptions) {
+        checkCustomer(customer)
+        return expireFiles({ store, expiry, quotas, now }, customer, options)
+      },
+    }),
     async sweepUploads() {
       const removed = (await uploads?.sweep(new Date(now()))) ?? 0
       if (removed > 0) await quotas.releaseGone()
@@ -324,10 +333,13 @@ function checkOptions(options: FileServiceOptions): void {
 /** Checks a store, and its uploads in pieces if it has them. */
 const requireStore: OptionCheck = (what, value) => {
   requireMethods(what, value, storeMethods)
-  const { resumable, linkGenerations } = value as Partial<BlobStore>
+  const { resumable, linkGenerations, expiry } = value as Partial<BlobStore>
   if (resumable !== undefined) requireMethods(`${what}.resumable`, resumable, resumableMethods)
   if (linkGenerations !== undefined) {
     requireMethods(`${what}.linkGenerations`, linkGenerations, ['read', 'renew'])
+  }
+  if (expiry !== undefined) {
+    requireMethods(`${what}.expiry`, expiry, ['deleteUnchanged', 'readNote', 'writeNote'])
   }
 }
 

@@ -13,6 +13,8 @@ export {
   type LinkServiceOptions,
 } from './file-service.ts'
 export { abortable } from './model/abortable.ts'
+export type { Expiry } from './ports/expiry.ts'
+export type { ExpireOptions, ExpiryOutcome } from './use-cases/expire-files.ts'
 export type { LinkGenerations } from './ports/link-generations.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, loginName, splitLoginName, type Customer } from './model/customer.ts'

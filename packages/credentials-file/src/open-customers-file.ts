@@ -11,7 +11,7 @@ import {
 } from '@holdfast/core'
 import { isMap, isScalar, isSeq, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
 import { CustomersFileError, OutdatedEditError } from './customers/customers-file-error.ts'
-import { parseRights, parseUntil } from './customers/login-terms.ts'
+import { parseExpireAfter, parseRights, parseUntil } from './customers/customer-terms.ts'
 import {
   isHash,
   loginNamesOf,
@@ -34,6 +34,8 @@ export interface NewCustomerFields {
   readonly quota?: number | string
   /** The most files the customer may keep: a number, or its digits. Default: no limit. */
   readonly maxFiles?: number | string
+  /** Only for a customer: how long after their last change files expire, as in `30d`. Default: never. */
+  readonly expireAfter?: string
   /** What it may do: a word such as `read-only`, or a list of rights. Default: everything. */
   readonly may?: string | readonly string[]
   /** Only for a login: the last day on which it is good, or a time. Default: no end. */
@@ -208,16 +210,16 @@ type Refuse = (problem: string, ...remedies: readonly string[]) => CustomersFile
 /** The fields of a new customer or login: as they are written, in this order, and as they are read again. */
 function readFields(
   kind: 'customer' | 'login',
-  { quota, maxFiles, may, until }: NewCustomerFields,
+  { quota, maxFiles, may, until, expireAfter }: NewCustomerFields,
   refuse: Refuse,
 ): { readonly written: object; readonly entry: Partial<CustomerEntry & LoginEntry> } {
-  const misplaced = Object.entries(kind === 'login' ? { quota, maxFiles } : { until }).find(
-    ([, value]) => value !== undefined,
-  )
+  const misplaced = Object.entries(
+    kind === 'login' ? { quota, maxFiles, expireAfter } : { until },
+  ).find(([, value]) => value !== undefined)
   if (misplaced) {
     const remedy =
       kind === 'login'
-        ? "its customer's limit holds for all logins together"
+        ? 'that of its customer holds for all logins together'
         : 'only further logins end'
     throw refuse(`a ${kind} has no field ${misplaced[0]}`, remedy)
   }
@@ -225,13 +227,15 @@ function readFields(
     quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
   const files = fileCount(maxFiles, refuse)
   const rights = may === undefined ? undefined : parsed('field may', () => parseRights(may))
+  const expireAfterMs =
+    expireAfter === undefined ? undefined : parsed('expiry', () => parseExpireAfter(expireAfter))
   const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
   if (endsAtMs !== undefined && endsAtMs <= Date.now()) {
     throw refuse('the end is past', 'write a later one, or none')
   }
   return {
-    written: present({ quota, maxFiles: files, may, until }),
-    entry: present({ quota: bytes, maxFiles: files, may: rights, endsAtMs }),
+    written: present({ quota, maxFiles: files, expireAfter, may, until }),
+    entry: present({ quota: bytes, maxFiles: files, expireAfterMs, may: rights, endsAtMs }),
   }
 
   function parsed<Value>(what: string, parse: () => Value): Value {

@@ -329,17 +329,17 @@ describe('openCustomersFile, of further logins,', () => {
       expect(() => file.add('acme/ci', hash, { until })).to.throw('the end is past')
     }
     expect(file.loginNames()).to.deep.equal(['acme'])
-    file.add('acme/ci', hash, { until: day(0) })
+    file.add('acme/ci', hash, { until: day(dayMs) })
   })
 
   it('are refused with the remedy for what only customers, or only logins, have', async () => {
     const file = await openCustomersFile(path)
     file.add('acme', hash)
     expect(() => file.add('acme/ci', hash, { quota: '1GB' })).to.throw(
-      "a login has no field quota; its customer's limit holds for all logins together",
+      'a login has no field quota; that of its customer holds for all logins together',
     )
     expect(() => file.add('acme/ci', hash, { maxFiles: 3 })).to.throw(
-      "a login has no field maxFiles; its customer's limit holds for all logins together",
+      'a login has no field maxFiles; that of its customer holds for all logins together',
     )
     expect(() => file.add('bob', hash, { until: '2030-01-01' })).to.throw(
       'a customer has no field until; only further logins end',

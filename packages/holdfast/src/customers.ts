@@ -33,6 +33,12 @@ export function customersCommands(
             requiresArg: true,
             describe: 'The most files the customer may keep, such as 10000; unlimited if unset',
           })
+          .option('expire-after', {
+            type: 'string',
+            requiresArg: true,
+            describe:
+              'How long after their last change files are deleted, such as 30d; never if unset',
+          })
           .option('may', {
             type: 'string',
             requiresArg: true,
@@ -143,6 +149,7 @@ interface LoginOption {
 interface FieldOptions {
   readonly quota?: string | undefined
   readonly 'max-files'?: string | undefined
+  readonly 'expire-after'?: string | undefined
   readonly may?: string | undefined
   readonly until?: string | undefined
 }
@@ -151,10 +158,11 @@ async function add(
   argv: FileOption & NameArgument & LoginOption & PasswordOption & FieldOptions,
 ): Promise<number> {
   const name = nameIn(argv)
-  const { quota, 'max-files': maxFiles, may, until } = argv
+  const { quota, 'max-files': maxFiles, 'expire-after': expireAfter, may, until } = argv
   const fields = {
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
+    ...(expireAfter !== undefined && { expireAfter }),
     ...(may !== undefined && { may: rightsIn(may) }),
     ...(until !== undefined && { until }),
   }
@@ -228,6 +236,14 @@ async function check(argv: FileOption): Promise<number> {
   const further = source.all().length - count
   const logins = further > 0 ? `, ${further} further login(s)` : ''
   note(`${customers} is valid: ${count} customer(s)${logins}.`)
+  for (const { name, expireAfterMs } of source.all()) {
+    if (expireAfterMs === undefined || name.includes('/')) continue
+    const hours = Math.round(expireAfterMs / 3_600_000)
+    const period = hours % 24 === 0 ? `${hours / 24} day(s)` : `${hours} hour(s)`
+    note(
+      `Files of "${name}" are deleted ${period} after their last change; the server logs how many, a day before.`,
+    )
+  }
   await source.close()
   return 0
 }

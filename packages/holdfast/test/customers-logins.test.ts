@@ -69,6 +69,17 @@ describe('holdfast customers, of further logins,', () => {
     expect(await found('acme')).to.not.equal(undefined)
   })
 
+  it('makes a customer whose files expire, and says so', async () => {
+    expect((await customers('add', 'bob', '--expire-after', '30d')).code).to.equal(0)
+    expect(await readFile(path, 'utf8')).to.match(/expireAfter: 30d\n/)
+    expect((await found('bob'))?.expireAfterMs).to.equal(30 * 86_400_000)
+    expect((await customers('check')).stderr).to.include(
+      'Files of "bob" are deleted 30 day(s) after their last change; the server logs how many, a day before.',
+    )
+    const refused = await customers('add', 'carol', '--expire-after', '30')
+    expect(refused.stderr).to.include('the expiry is not a time between 1h and 36500d')
+  })
+
   it('warns of a login that has ended', async () => {
     await customers('add', 'acme', '--login', 'ci', '--until', '2031-01-31')
     await writeFile(path, (await readFile(path, 'utf8')).replace('2031-01-31', '2020-01-31'))

@@ -17,6 +17,7 @@ import {
 } from '@holdfast/core'
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode, Layout } from './directory/layout.ts'
+import { createCustomerTexts } from './customer-texts.ts'
 import { createLinkGenerations } from './link-generations.ts'
 import { freeSpaceOf } from './files/file-system.ts'
 import { blobInfo, fileStats } from './files/blob-file.ts'
@@ -36,6 +37,7 @@ import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
 import { removeFile } from './write/publish-file.ts'
+import { removeUnchanged } from './write/remove-unchanged.ts'
 import { renameBlob } from './write/rename-blob.ts'
 
 export interface DiskBlobStoreOptions {
@@ -125,7 +127,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     const stats = await found(fileStats(layout.blobPath(key), pooledCalls))
     return stats && blobInfo(key.name, stats)
   }
-  /** The renames under way: they need the temporary directory. */
+  /** The renames and removals under way that need the temporary directory. */
   const renames = new Set<Promise<unknown>>()
   const untilSettled = <T>(renaming: Promise<T>) => {
     renames.add(renaming)
@@ -133,6 +135,8 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
   }
   const site = { ...data, journal, writer, published: createPublishedUploads() }
   const resumable = createDiskResumableUploads(site)
+  const expiryNotes = createCustomerTexts(data.expiry, site, '')
+  const noteKey = (customer: string) => ({ customer, name: 'rule' })
 
   return {
     async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
@@ -212,7 +216,28 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
 
     resumable,
 
-    linkGenerations: createLinkGenerations(data, writer),
+    linkGenerations: createLinkGenerations(
+      createCustomerTexts(data.links, site, ' and end the links again'),
+    ),
+
+    expiry: {
+      async deleteUnchanged(customer, { name, etag }) {
+        const key = { customer, name }
+        return found(
+          untilSettled(
+            removeUnchanged({
+              ...{ calls, tempDirectory, root: data.path, path: layout.blobPath(key), etag },
+              beforeRemoving: (stats) => finishLinked(site, key, stats),
+            }),
+          ),
+        )
+      },
+      readNote: async (customer) => (await expiryNotes.read(noteKey(customer))) ?? '',
+      async writeNote(customer, note) {
+        const { ctime } = await expiryNotes.write(noteKey(customer), note)
+        return ctime
+      },
+    },
 
     async close() {
       await resumable.close()

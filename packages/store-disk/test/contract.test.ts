@@ -1,5 +1,6 @@
 import {
   describeBlobStore,
+  describeExpiry,
   describeLinkGenerations,
   describeRenaming,
   describeResumableUploads,
@@ -15,6 +16,8 @@ describe(`openDiskBlobStore (its full disk is ${fullDiskKind})`, function () {
   describeBlobStore('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeLinkGenerations('plain names', () => openDiskHarness({ names: 'plain' }))
   describeLinkGenerations('escaped names', () => openDiskHarness({ names: 'escaped' }))
+  describeExpiry('plain names', () => openDiskHarness({ names: 'plain' }))
+  describeExpiry('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeRenaming('plain names', () => openDiskHarness({ names: 'plain' }))
   describeRenaming('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeResumableUploads('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })

@@ -13,9 +13,11 @@ import {
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket, probeBucket, checkListedNames } from './bucket/check-bucket.ts'
 import { type ServerTrial, removeOldTrialObjects } from './bucket/trial-objects.ts'
+import { createCustomerObjects } from './customer-objects.ts'
 import { createLinkGenerations } from './link-generations.ts'
 import { createKeptObjects } from './read/get-object.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
+import type { FoundVersion } from './write/find-object.ts'
 import { describeWritten } from './write/object-write.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { putObject } from './write/put-object.ts'
@@ -25,6 +27,7 @@ import {
   createKeyTurns,
   createObjectRemover,
   createRemovals,
+  removeIf,
 } from './write/removals.ts'
 import { renameObject } from './write/rename-object.ts'
 import { translating } from './errors/s3-errors.ts'
@@ -66,6 +69,9 @@ export interface MinioBlobStore extends BlobStore {
 }
 
 const MiB = 1024 * 1024
+
+/** S3 has no fractions of seconds in its headers. */
+const wholeSeconds = (time: number) => Math.floor(time / 1000)
 
 /** Bytes that the parts of all uploads may take in memory together; each upload may have one part beyond that. */
 const uploadMemory = 128 * MiB
@@ -167,6 +173,8 @@ export async function openTryingBy(
   })
 
   const ours = { changing, removals, budget, underWay, log }
+  const texts = { ...ours, s3, gets, bucket }
+  const expiryNotes = createCustomerObjects('expiry/', texts, prefix, 'remove it')
 
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {
@@ -206,7 +214,23 @@ export async function openTryingBy(
 
     ...(hasResumable && { resumable }),
 
-    linkGenerations: createLinkGenerations({ ...ours, s3, gets, bucket }, prefix),
+    linkGenerations: createLinkGenerations(
+      createCustomerObjects('links/', texts, prefix, 'end the links again'),
+    ),
+
+    expiry: {
+      async deleteUnchanged(customer, { name, etag, modifiedAt }) {
+        const object = objectOf({ customer, name })
+        const isUnchanged = (found: FoundVersion) =>
+          found.etag.replaceAll('"', '') === etag &&
+          wholeSeconds(found.modifiedAt) === wholeSeconds(modifiedAt.getTime())
+        return inTurn('rename', object.key, () =>
+          translating(removeIf(object, isUnchanged, { changing, removals, companions })),
+        )
+      },
+      readNote: async (customer) => (await expiryNotes.read(customer)) ?? '',
+      writeNote: (customer, note) => expiryNotes.write(customer, note),
+    },
 
     busyConnections: client.busyConnections,
 

@@ -1,4 +1,9 @@
-import { describeBlobStore, describeLinkGenerations, describeRenaming } from '@holdfast/contract'
+import {
+  describeBlobStore,
+  describeExpiry,
+  describeLinkGenerations,
+  describeRenaming,
+} from '@holdfast/contract'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { openUnreachableHarness } from './faults/open-unreachable-harness.ts'
 import { openMinioHarness } from './minio-harness.ts'
@@ -14,6 +19,9 @@ describeWithMinio('openMinioBlobStore', function (minio) {
     openUnreachable: () => openUnreachableHarness(minio()),
   })
   describeLinkGenerations('MinIO', () => openMinioHarness(minio()), {
+    openUnreachable: () => openUnreachableHarness(minio()),
+  })
+  describeExpiry('MinIO', () => openMinioHarness(minio()), {
     openUnreachable: () => openUnreachableHarness(minio()),
   })
   describeRenaming('MinIO', () => openMinioHarness(minio()), {

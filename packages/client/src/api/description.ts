@@ -11,6 +11,8 @@ export interface FileDetails {
   readonly type: string
   /** The file's `ETag`, with its quotes, as `If-Match` and `If-None-Match` take it. */
   readonly etag: string
+  /** In lists: when the file is deleted, within an hour or so, unless it is changed before. Left out where files do not expire. */
+  readonly expires?: string
 }
 
 /** What a link is to be. An empty body is the same as `{}`. */

@@ -35,6 +35,7 @@ export const isDetails = hasMembers({
   modified: isTime,
   type: isText,
   etag: isText,
+  expires: isOptional(isTime),
 })
 
 export const isUsage = hasMembers({

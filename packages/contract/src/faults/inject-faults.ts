@@ -1,6 +1,7 @@
 import type {
   BlobKey,
   BlobStore,
+  Expiry,
   LinkGenerations,
   OpenBlob,
   RenameOptions,
@@ -19,8 +20,8 @@ import type { Faults, Fault, FaultStep } from './faults.ts'
  * - `stat`, `delete`, `rename`, `usage`: `call`, `answer`.
  * - `list`, `listDetails`, `customers`: `call` when the first item is requested; an `item` for each page of a list and for
  *   each customer; `end`.
- * - the methods of `resumable`: see `injectUploadFaults`; those of `linkGenerations`: `call`, `answer`, with names such as
- *   `linkGenerations.read`.
+ * - the methods of `resumable`: see `injectUploadFaults`; those of `linkGenerations` and `expiry`: `call`, `answer`, with
+ *   names such as `linkGenerations.read`.
  *
  * Faults keep the port's promises: open content is closed, and the caller gets the original error. A fault at `item`
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
@@ -61,6 +62,7 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
     ...(store.linkGenerations && {
       linkGenerations: injectGenerationFaults(store.linkGenerations, faults),
     }),
+    ...(store.expiry && { expiry: injectExpiryFaults(store.expiry, faults) }),
   }
 }
 
@@ -97,6 +99,16 @@ function injectGenerationFaults(generations: LinkGenerations, faults: Faults): L
   return {
     read: (customer) => faults.call('linkGenerations.read', () => generations.read(customer)),
     renew: (customer) => faults.call('linkGenerations.renew', () => generations.renew(customer)),
+  }
+}
+
+function injectExpiryFaults(expiry: Expiry, faults: Faults): Expiry {
+  return {
+    deleteUnchanged: (customer, blob) =>
+      faults.call('expiry.deleteUnchanged', () => expiry.deleteUnchanged(customer, blob)),
+    readNote: (customer) => faults.call('expiry.readNote', () => expiry.readNote(customer)),
+    writeNote: (customer, note) =>
+      faults.call('expiry.writeNote', () => expiry.writeNote(customer, note)),
   }
 }
 

@@ -19,6 +19,7 @@ interface StoredBlob {
 export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobStore {
   const customers = new Map<string, Map<string, StoredBlob>>()
   const generations = new Map<string, string>()
+  const notes = new Map<string, string>()
   let version = 0
 
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
@@ -107,6 +108,18 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
         const generation = `${++version}`
         generations.set(customer, generation)
         return generation
+      },
+    },
+
+    expiry: {
+      async deleteUnchanged(customer, { name, etag }) {
+        if (find({ customer, name })?.info.etag !== etag) return false
+        return customers.get(customer)?.delete(name) ?? false
+      },
+      readNote: async (customer) => notes.get(customer) ?? '',
+      async writeNote(customer, note) {
+        notes.set(customer, note)
+        return now()
       },
     },
 

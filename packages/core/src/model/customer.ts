@@ -10,6 +10,8 @@ export interface Customer {
   readonly quota?: number
   /** The most files the customer may keep. Default: no limit. */
   readonly maxFiles?: number
+  /** How long after their last change the customer's files are deleted, in milliseconds, an hour or more. Default: never. */
+  readonly expireAfterMs?: number
   /** By which of the customer's further logins the caller came. Default: by the customer's own. */
   readonly login?: string
   /** What that login may do. Default: everything. */
@@ -25,19 +27,31 @@ export function isLimited({ quota, maxFiles }: Customer): boolean {
  * Refuses an invalid customer from an application.
  *
  * @throws TypeError when a name is not a string or breaks the policy for names, a limit is not a number, or `may` is no list
- * @throws RangeError when a limit is below 0 or NaN, or `may` has an unknown right, or `replace` without `create`
+ * @throws RangeError when a limit is below 0 or NaN, `expireAfterMs` is below an hour, or `may` has an unknown right, or `replace` without `create`
  */
 export function checkCustomer(customer: Customer): void {
   const given: unknown = customer
   if (typeof given !== 'object' || given === null) {
     throw new TypeError(`A customer is an object, as in filesOf({ name }), not ${kindOf(given)}`)
   }
-  const { quota, maxFiles, login, may } = customer
+  const { quota, maxFiles, login, may, expireAfterMs } = customer
   requireName('customer', customer.name)
   if (login !== undefined) requireName('login', login)
   if (may !== undefined) requireRightsList(may)
   if (quota !== undefined) requireCount("A customer's quota", quota)
   if (maxFiles !== undefined) requireCount("A customer's maxFiles", maxFiles, 'files')
+  if (expireAfterMs !== undefined) requireExpiry(expireAfterMs)
+}
+
+/** The shortest time after which files may expire, in milliseconds: a slip such as seconds for milliseconds must not empty a store. */
+const shortestExpiryMs = 3_600_000
+
+function requireExpiry(expireAfterMs: unknown): void {
+  requireCount("A customer's expireAfterMs", expireAfterMs, 'milliseconds')
+  if (expireAfterMs >= shortestExpiryMs) return
+  throw new RangeError(
+    `A customer's expireAfterMs must be ${shortestExpiryMs} milliseconds or more, not ${expireAfterMs}`,
+  )
 }
 
 function requireName(whose: 'customer' | 'login', name: unknown): void {

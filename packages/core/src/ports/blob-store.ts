@@ -1,5 +1,6 @@
 import type { BlobInfo } from './blob-info.ts'
 import type { ByteRange, RangeRequest } from './byte-range.ts'
+import type { Expiry } from './expiry.ts'
 import type { LinkGenerations } from './link-generations.ts'
 import type { ResumableUploads } from './resumable-uploads.ts'
 
@@ -179,4 +180,7 @@ export interface BlobStore {
 
   /** By which customers can end their links, if the store supports that. */
   readonly linkGenerations?: LinkGenerations
+
+  /** By which files can expire, if the store supports that. */
+  readonly expiry?: Expiry
 }

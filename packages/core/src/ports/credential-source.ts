@@ -17,6 +17,8 @@ export interface Credential {
   readonly quota?: number
   /** The most files the customer may keep; the same for all logins of a customer. Default: no limit. */
   readonly maxFiles?: number
+  /** How long after their last change the customer's files are deleted, in milliseconds, an hour or more. Default: never. */
+  readonly expireAfterMs?: number
   /** What the login may do. Default: everything. */
   readonly may?: readonly Right[]
   /** From when the login is refused, in milliseconds since 1970. Default: never. */

@@ -65,15 +65,17 @@ export function hasEnded({ endsAtMs }: Credential, now: () => number): boolean {
 }
 
 /** The customer of a credential, without the password's hash and without absent fields. */
-export function customerOf({ name, quota, maxFiles, may }: Credential): Customer {
+export function customerOf({ name, quota, maxFiles, may, expireAfterMs }: Credential): Customer {
   const names = splitLoginName(name)
   // Most customers have no limit, and each request calls this.
-  if (quota === undefined && maxFiles === undefined && may === undefined) return names
+  const isPlain = quota === undefined && maxFiles === undefined && may === undefined
+  if (isPlain && expireAfterMs === undefined) return names
   return {
     ...names,
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
     ...(may !== undefined && { may }),
+    ...(expireAfterMs !== undefined && { expireAfterMs }),
   }
 }
 

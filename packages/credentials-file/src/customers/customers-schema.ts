@@ -8,6 +8,7 @@ export interface CustomerData {
   readonly password: string
   readonly quota?: number | string
   readonly maxFiles?: number
+  readonly expireAfter?: string
   readonly may?: string | readonly string[]
   readonly logins?: readonly LoginData[]
 }
@@ -21,7 +22,15 @@ export interface LoginData {
 }
 
 /** The fields of a customer. */
-export const customerFields = ['name', 'password', 'quota', 'maxFiles', 'may', 'logins'] as const
+export const customerFields = [
+  'name',
+  'password',
+  'quota',
+  'maxFiles',
+  'expireAfter',
+  'may',
+  'logins',
+] as const
 
 /** The fields of a login. */
 export const loginFields = ['name', 'password', 'may', 'until'] as const
@@ -44,6 +53,7 @@ export const customersSchema = {
           name: { type: 'string' },
           password: { type: 'string', minLength: 1 },
           quota: { type: ['integer', 'string'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+          expireAfter: { type: 'string' },
           maxFiles: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           may,
           logins: {

@@ -20,7 +20,7 @@ import {
   loginFields,
 } from './customers-schema.ts'
 import { validate, type ShapeError } from './customers-validator.ts'
-import { dateRemedy, parseRights, parseUntil } from './login-terms.ts'
+import { dateRemedy, parseExpireAfter, parseRights, parseUntil } from './customer-terms.ts'
 import { parseYaml, type YamlDocument, type DataPath } from './customers-text.ts'
 
 /** A customer of the file, with every field validated. */
@@ -31,6 +31,8 @@ export interface CustomerEntry {
   /** In bytes. */
   readonly quota?: number
   readonly maxFiles?: number
+  /** How long after their last change files expire, in milliseconds. Default: never. */
+  readonly expireAfterMs?: number
   /** What the customer's own login may do. Default: everything. */
   readonly may?: readonly Right[]
   readonly logins?: readonly LoginEntry[]
@@ -131,6 +133,7 @@ function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFilePr
   const [name, password, quota] = [textOf('name'), textOf('password'), textOf('quota')]
   const may = memberOf(data, 'may')
   const until = kind === 'login' ? textOf('until') : undefined
+  const expireAfter = kind === 'customer' ? textOf('expireAfter') : undefined
   const ofName = name === undefined ? undefined : nameProblem(name)
   const ofPassword = password ? passwordProblem(password) : undefined
   const said: Readonly<Record<string, Advice | undefined>> = {
@@ -140,6 +143,8 @@ function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFilePr
         : advice(`cannot be a ${kind}'s name: ${ofName}`, 'choose another'),
     password: ofPassword === undefined ? undefined : advice(ofPassword, anewRemedy(kind)),
     quota: quota === undefined ? undefined : adviceFrom(() => parseByteSize(quota)),
+    expireAfter:
+      expireAfter === undefined ? undefined : adviceFrom(() => parseExpireAfter(expireAfter)),
     may: isRights(may) ? adviceFrom(() => parseRights(may)) : undefined,
     until: until === undefined ? undefined : adviceFrom(() => parseUntil(until)),
   }
@@ -179,10 +184,11 @@ function problemAt(yaml: YamlDocument, entry: WrittenEntry, field: string, said:
   return { line: yaml.lineOf(path), field: fieldName(path), ...said }
 }
 
-function toEntry({ quota, may, logins, ...entry }: CustomerData): CustomerEntry {
+function toEntry({ quota, may, logins, expireAfter, ...entry }: CustomerData): CustomerEntry {
   return {
     ...entry,
     ...(quota !== undefined && { quota: typeof quota === 'string' ? parseByteSize(quota) : quota }),
+    ...(expireAfter !== undefined && { expireAfterMs: parseExpireAfter(expireAfter) }),
     ...rightsOf(may),
     ...(logins !== undefined && { logins: logins.map(toLogin) }),
   }
@@ -335,6 +341,7 @@ function wrongType(value: unknown, path: DataPath): Advice {
       return advice(`is ${found}, not a date`, `${dateRemedy}, or leave the field out for no end`)
     case 'name':
     case 'password':
+    case 'expireAfter':
       return value === null
         ? advice('is empty', 'give it a value, in quotes if it is to be read as text')
         : advice(`is ${found}, not text`, 'put it in quotes')

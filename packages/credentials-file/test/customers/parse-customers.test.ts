@@ -50,6 +50,18 @@ describe('parseCustomers', () => {
     })
   }
 
+  for (const [written, expireAfterMs] of [
+    ['30d', 30 * 86_400_000],
+    ['1h', 3_600_000],
+    ['1.5 d', 1.5 * 86_400_000],
+  ] as const) {
+    it(`reads files that expire after ${written}`, () => {
+      const text = `customers:\n  - { name: a, password: x, expireAfter: ${written}, logins: [{ name: b, password: y }] }\n`
+      const [entry] = parseCustomers(text, 'customers.yaml').entries
+      expect(entry?.expireAfterMs).to.equal(expireAfterMs)
+    })
+  }
+
   const granted: Record<string, readonly string[] | undefined> = {
     full: undefined,
     'read-only': ['list', 'read'],
@@ -236,6 +248,21 @@ describe('parseCustomers', () => {
       'two customers of one name',
       'customers:\n  - {name: a, password: x}\n  - {name: b, password: x}\n  - {name: a, password: y}\n',
       /:4: customers\[2\]\.name: customer "a" is there already, on line 2; remove one/,
+    ],
+    [
+      'an expiry without a unit',
+      one('password: x\n    expireAfter: "30"'),
+      /expireAfter: is not a time between 1h and 36500d; write it as in 30d/,
+    ],
+    [
+      'an expiry of minutes',
+      one('password: x\n    expireAfter: 59m'),
+      /expireAfter: is not a time between/,
+    ],
+    [
+      'an expiry that is no text',
+      one('password: x\n    expireAfter: 30'),
+      /expireAfter: is a number, not text; put it in quotes/,
     ],
     [
       'two logins of one name',

@@ -14,12 +14,13 @@ export interface AuditEvent {
    * `login`: only when it is refused. `link`: a customer made a link to download. `download`: such a link was used, or refused;
    * a response with a part that does not begin with the file's first byte counts only if the address had no such event for the
    * same link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
-   * `revoke-links`: a customer ended all links.
+   * `revoke-links`: a customer ended all links. `expire`: the server deleted a file because of its age.
    */
   readonly event:
     | 'upload'
     | 'delete'
     | 'rename'
+    | 'expire'
     | 'login'
     | 'link'
     | 'upload-link'
@@ -40,7 +41,7 @@ export interface AuditEvent {
   readonly file: string | undefined
   /** For a rename: the new name, which may be anything if it was refused. At most 256 characters. Otherwise absent. */
   readonly to?: string
-  /** The size of the file that was stored. */
+  /** The size of the file that was stored, or has expired. */
   readonly bytes: number | undefined
   /** The `x-request-id` that the client got. */
   readonly requestId: string | undefined

@@ -1,5 +1,11 @@
 import type { RouterMiddleware } from '@koa/router'
-import { compareUtf8, type BlobInfo, type CustomerFiles, type ListOptions } from '@holdfast/core'
+import {
+  compareUtf8,
+  type BlobInfo,
+  type Customer,
+  type CustomerFiles,
+  type ListOptions,
+} from '@holdfast/core'
 import { mediaTypeOf } from '../downloads/file-headers.ts'
 import { streamBody } from '../downloads/stream-body.ts'
 import { filesOf } from '../guards/authenticate.ts'
@@ -21,7 +27,9 @@ export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
     reader,
     linkNext: (last: string) => ctx.set('Link', nextPage(query, last)),
   }
-  const text = details ? listText(request, detailed) : listText(request, named)
+  const text = details
+    ? listText(request, detailsFor(request.files.customer))
+    : listText(request, named)
   ctx.type = 'application/json; charset=utf-8'
   ctx.set('Cache-Control', 'private, no-cache')
   if (ctx.method === 'HEAD') {
@@ -39,17 +47,22 @@ const named: EntryKind<string> = {
   show: (name) => name,
 }
 
-const detailed: EntryKind<BlobInfo> = {
-  list: (files, options) => files.listDetails(options),
-  nameOf: ({ name }) => name,
-  // The same values as in the headers of /serve.
-  show: (info) => ({
-    name: info.name,
-    size: info.size,
-    modified: info.modifiedAt.toISOString(),
-    type: mediaTypeOf(info.name),
-    etag: etagOf(info),
-  }),
+function detailsFor({ expireAfterMs }: Customer): EntryKind<BlobInfo> {
+  return {
+    list: (files, options) => files.listDetails(options),
+    nameOf: ({ name }) => name,
+    // The same values as in the headers of /serve.
+    show: (info) => ({
+      name: info.name,
+      size: info.size,
+      modified: info.modifiedAt.toISOString(),
+      type: mediaTypeOf(info.name),
+      etag: etagOf(info),
+      ...(expireAfterMs !== undefined && {
+        expires: new Date(info.modifiedAt.getTime() + expireAfterMs).toISOString(),
+      }),
+    }),
+  }
 }
 
 /** The options of a list in a query string. */

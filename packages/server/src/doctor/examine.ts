@@ -270,7 +270,9 @@ async function judgeCustomers(path: string): Promise<CustomersExamination> {
   const quotas = customers.flatMap((customer) => customer?.quota ?? [])
   const further = source.all().length - names.length
   const logins = further > 0 ? `, ${further} further login(s)` : ''
-  const counted = `${names.length} customer(s), ${quotas.length} of them with a quota${logins}`
+  const expiring = customers.filter((customer) => customer?.expireAfterMs !== undefined)
+  const expiry = expiring.length > 0 ? `, ${expiring.length} whose files expire` : ''
+  const counted = `${names.length} customer(s), ${quotas.length} of them with a quota${expiry}${logins}`
   const remedy = `${programName()} customers add NAME`
   const count =
     names.length === 0

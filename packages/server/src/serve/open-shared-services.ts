@@ -40,6 +40,8 @@ export interface SharedServices {
   /** `undefined` if the server speaks HTTP. */
   readonly certificate: Pick<CertificateSource, 'current' | 'onReplaced'> | undefined
   readonly credentials: CredentialSource
+  /** All customers and their further logins, in the order of the file. */
+  allCredentials(): readonly Credential[]
   readonly verifyPassword: PasswordVerifier
   /** The counter of the brake on bad logins. */
   readonly failures: FailureCounter
@@ -68,8 +70,6 @@ export interface SharedServices {
 /** The services of a server of one process, or those that the primary shares among its workers, from the configured files. */
 export interface OwnServices extends SharedServices {
   readonly certificate: CertificateSource | undefined
-  /** All customers and their further logins, in the order of the file. */
-  allCredentials(): readonly Credential[]
 }
 
 /**

@@ -21,6 +21,7 @@ import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
 import { openSharedServices, type SharedServices } from './open-shared-services.ts'
 import { createCloseStack } from './close-stack.ts'
 import { openStore } from '../stores/open-store.ts'
+import { sweepFiles } from './sweep-files.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { noWatch, type ServerWatch, type ServerStatus } from './server-watch.ts'
 import type { CertificateSource } from '../tls/open-certificate.ts'
@@ -119,6 +120,11 @@ export async function startServer(
   // If there are several processes, the primary sweeps.
   if (store.resumable && services.writer === undefined) {
     await open(Promise.resolve(sweepUploads(service, log, watch)))
+  }
+  // If there are several processes, the first worker deletes: the others wait for it where they publish the same name.
+  if ((services.writer ?? 0) === 0) {
+    const sweep = { log, credentials: () => services.allCredentials(), audit: trail?.audit }
+    await open(Promise.resolve(sweepFiles(service, sweep)))
   }
   return {
     url: listeningUrl(certificate ? 'https' : 'http', server.address()),

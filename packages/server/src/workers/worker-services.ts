@@ -86,6 +86,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
             return exists === 1 ? bytes : undefined
           },
         },
+        allCredentials: () => [...credentials.values()],
         verifyPassword: rememberPasswords(verifyElsewhere(primary())),
         failures,
         linkFailures: {

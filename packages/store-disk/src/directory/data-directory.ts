@@ -18,12 +18,16 @@ import { createMountCheck, type MountCheck } from './mount-check.ts'
 
 /** A directory that a store may work in. */
 export interface DataDirectory {
+  /** Its path. */
+  readonly path: string
   readonly layout: Layout
   /** The layout of uploads in pieces. */
   readonly uploads: Layout
   /** The layout of the generations of links. */
   readonly links: Layout
-  /** Makes the directories of uploads in pieces and of generations of links; the first of each makes the top one. */
+  /** The layout of the notes on expiry. */
+  readonly expiry: Layout
+  /** Makes the directories of uploads in pieces, of generations of links and of notes; the first of each makes the top one. */
   readonly uploadDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory
@@ -74,8 +78,10 @@ export async function openDataDirectory(
       ? undefined
       : createReplacementJournal(files, tempDirectory, calls)
     return {
+      path: data,
       uploads: createLayout(join(data, 'uploads'), layoutFile.names),
       links: createLayout(join(data, 'links'), layoutFile.names),
+      expiry: createLayout(join(data, 'expiry'), layoutFile.names),
       uploadDirectories: createDurableDirectories(data, checkMount),
       ...{ layout, directories, tempDirectory, journal, checkMount, calls },
       isLocal: isOnThisMachine,

@@ -16,7 +16,7 @@ import type { Mount } from '../files/file-system.ts'
 export async function permissionFindings(data: string): Promise<readonly Finding[]> {
   const directories = [
     data,
-    ...['files', 'links', 'uploads', 'tmp'].map((name) => join(data, name)),
+    ...['files', 'links', 'expiry', 'uploads', 'tmp'].map((name) => join(data, name)),
   ]
   const found = (await Promise.all(directories.map(lookAt))).flatMap((each) => each ?? [])
   const [top] = found

@@ -121,7 +121,9 @@ async function* lookAtFiles(
   const [files, uploads] = [join(data, 'files'), join(data, 'uploads')]
   yield oneMountFinding(
     await Promise.all(
-      [data, files, uploads, ...['links', 'tmp'].map((name) => join(data, name))].map(mountPoint),
+      [data, files, uploads, ...['links', 'expiry', 'tmp'].map((name) => join(data, name))].map(
+        mountPoint,
+      ),
     ),
     data,
   )

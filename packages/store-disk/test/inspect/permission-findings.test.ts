@@ -27,7 +27,7 @@ describe('inspectDataDirectory, of permissions', () => {
       .map((line) => JSON.parse(line) as Finding)
   }
 
-  for (const name of ['files', 'links']) {
+  for (const name of ['files', 'links', 'expiry']) {
     it(`says which one is missing for ${name}, and does no more`, async () => {
       await using place = await makeUsedDirectory()
       const directory = join(place.path, name)

@@ -151,20 +151,58 @@ export function createObjectRemover(
     })
 }
 
-/** Removes the object that was `before` a moment ago. Resolves with `true`. */
-export async function removeFound(
+/** What a removal needs. */
+export interface Removal {
+  readonly changing: S3Client
+  readonly removals: Removals
+  /** Default: no other processes publish under the key. */
+  readonly companions?: Pick<Companions, 'hold'> | undefined
+}
+
+/**
+ * Removes the object if `isWanted`; resolves with whether it did. Nothing is published meanwhile by this process and its companions. Other
+ * servers' objects are safe only where the S3 server takes conditions with DELETE, as AWS does: if not, what they publish between the look
+ * and the removal is lost. The key is held by the companions first: two processes that hold it here first would wait for each other.
+ */
+export async function removeIf(
+  objectRef: ObjectRef,
+  isWanted: (found: FoundVersion) => boolean,
+  { changing, removals, companions }: Removal,
+): Promise<boolean> {
+  const release = await companions?.hold(objectRef.key)
+  try {
+    return await removals.alone(objectRef.key, async () => {
+      const found = await findObject(objectRef)
+      if (found === undefined || !isWanted(found)) return false
+      return removeFound(objectRef, found, { changing, removals }, true)
+    })
+  } finally {
+    release?.()
+  }
+}
+
+/**
+ * Removes the object that was `before` a moment ago; `isConditional`: only if it still has the entity tag. Resolves with whether it did.
+ */
+async function removeFound(
   objectRef: ObjectRef,
   before: FoundVersion,
-  { changing, removals }: { readonly changing: S3Client; readonly removals: Removals },
-): Promise<true> {
+  { changing, removals }: Removal,
+  isConditional = false,
+): Promise<boolean> {
   const { bucket, key } = objectRef
-  let condition = {}
+  let condition = isConditional ? { IfMatch: before.etag } : {}
   for (let count = 1; ; count++) {
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...condition })
     try {
       await removals.run(key, () => changing.send(command))
       return true
     } catch (error) {
+      if (isConditional && isAnswer(error, 'PreconditionFailed')) return false
+      if (isAnswer(error, 'NotImplemented') && 'IfMatch' in condition) {
+        condition = {}
+        continue
+      }
       // If the first try, the only one without a condition, failed for certain, throw. Some servers answer NoSuchKey if others removed the
       // object first.
       if (count === 1 && !mayBeDone(error) && !isAnswer(error, 'NoSuchKey')) throw error

@@ -5,7 +5,7 @@ import { type CopiedPart, completeJoined, joinParts } from './join-parts.ts'
 import { findObject, isSameObject, type FoundVersion } from './find-object.ts'
 import { abortMultipart, type ObjectWrite, type WrittenObject } from './object-write.ts'
 import { nameIsTaken, publishObject } from './publish-object.ts'
-import { type Companions, removeFound } from './removals.ts'
+import { type Companions, removeIf } from './removals.ts'
 
 /** The most objects that may be found under the earlier key, one after the other, before a rename gives up. */
 const mostAttempts = 8
@@ -28,7 +28,9 @@ export async function renameObject(
     if (write.createOnly && (await translating(findObject(write)))) throw nameIsTaken()
     const copied = await copy(source, found, write)
     if (copied === undefined) continue
-    await translating(leave(source, found, write, companions))
+    const { changing, removals } = write
+    const isCopied = (object: FoundVersion) => isSameObject(object, found)
+    await translating(removeIf(source, isCopied, { changing, removals, companions }))
     return copied
   }
   throw new FileServiceError('store-unavailable', 'The file changes all the time')
@@ -58,28 +60,6 @@ async function copy(
   } catch (error) {
     if (isAnswer(error, 'PreconditionFailed', 'NoSuchKey')) return undefined
     throw translateError(error)
-  }
-}
-
-/**
- * Removes the object that was copied, if it is still there. Nothing is published meanwhile by this process and its companions. The key is
- * held there first: two processes that hold it here first would wait for each other.
- */
-async function leave(
-  source: ObjectRef,
-  copied: FoundVersion,
-  { changing, removals }: ObjectWrite,
-  companions: Pick<Companions, 'hold'> | undefined,
-): Promise<void> {
-  const release = await companions?.hold(source.key)
-  try {
-    await removals.alone(source.key, async () => {
-      const found = await findObject(source)
-      if (found === undefined || !isSameObject(found, copied)) return
-      await removeFound(source, found, { changing, removals })
-    })
-  } finally {
-    release?.()
   }
 }
 

@@ -41,6 +41,7 @@ export const de: Strings = {
   loading: 'Wird geladen …',
   loadingMore: 'Weitere Namen werden geladen …',
   noFiles: 'Noch nichts hier',
+  expires: 'Wird nach {date} gelöscht',
   onlyAdding: 'Dateien hinzufügen',
   onlyAddingHint:
     'Mit dieser Anmeldung können Sie Dateien hinzufügen, aber nicht sehen, was gespeichert ist. Ziehen Sie sie irgendwo auf diese Seite, fügen Sie sie ein, oder wählen Sie sie aus.',

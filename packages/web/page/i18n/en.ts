@@ -39,6 +39,7 @@ export const en = {
   loadingMore: 'Loading more names …',
   noFiles: 'Nothing here yet',
   noFilesHint: 'Drop files or folders anywhere on this page, paste them, or choose them.',
+  expires: 'Deleted after {date}',
   onlyAdding: 'Add files',
   onlyAddingHint:
     'With this login you can add files, and not see what is stored. Drop them anywhere on this page, paste them, or choose them.',

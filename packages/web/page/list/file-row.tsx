@@ -98,7 +98,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
         {formatSize(file.size, language.value)}
       </div>
       <div class="cell cell-modified" role="gridcell">
-        <time dateTime={file.modified} title={formatMoment(modified, language.value)}>
+        <time dateTime={file.modified} title={momentsOf(file)}>
           {formatDate(modified, new Date(), language.value)}
         </time>
       </div>
@@ -138,6 +138,13 @@ export function FileRow(props: FileRowProps): JSX.Element {
       </div>
     </div>
   )
+}
+
+/** When the file was changed and, if it expires, when that will be. */
+function momentsOf({ modified, expires }: FileDetails): string {
+  const changed = formatMoment(new Date(modified), language.value)
+  if (expires === undefined) return changed
+  return `${changed}\n${t('expires', { date: formatMoment(new Date(expires), language.value) })}`
 }
 
 const icons: Readonly<Record<FileKind, IconNode>> = {

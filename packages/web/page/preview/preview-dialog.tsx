@@ -46,6 +46,7 @@ export function PreviewDialog({
   const facts = [
     formatSize(file.size, language.value),
     formatMoment(new Date(file.modified), language.value),
+    ...(file.expires === undefined ? [] : [expiryOf(file.expires)]),
   ].join(' · ')
   return (
     <Dialog title={name} class="preview" onClose={onClose} onKeyDown={onKeyDown}>
@@ -88,6 +89,9 @@ export function PreviewDialog({
     </Dialog>
   )
 }
+
+const expiryOf = (expires: string) =>
+  t('expires', { date: formatMoment(new Date(expires), language.value) })
 
 interface ContentProps {
   readonly access: CustomerAccess

@@ -120,8 +120,10 @@ async function* detailedRows(
   isLong: boolean,
 ): AsyncGenerator<Row, void> {
   for await (const details of client.listDetails(options)) {
-    const { name, size, modified } = details
-    const long = () => `${formatBytes(size).padStart(7)}  ${localTime(modified)}  ${shown(name)}`
+    const { name, size, modified, expires } = details
+    const until = expires === undefined ? '' : `  until ${localTime(expires)}`
+    const long = () =>
+      `${formatBytes(size).padStart(7)}  ${localTime(modified)}${until}  ${shown(name)}`
     const text = isLong ? long() : shown(name)
     yield { name, fields: details, text, size, time: Date.parse(modified) }
   }

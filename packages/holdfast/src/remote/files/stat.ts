@@ -54,11 +54,12 @@ async function hashContent(
   return hash.digest('hex')
 }
 
-function describe({ name, size, modified, type, etag }: FileDetails): string {
+function describe({ name, size, modified, expires, type, etag }: FileDetails): string {
   return [
     shown(name),
     `  size      ${sizeWithBytes(size)}`,
     `  modified  ${localTime(modified)} (${shown(modified)})`,
+    ...(expires === undefined ? [] : [`  expires   ${localTime(expires)} (${shown(expires)})`]),
     `  type      ${shown(type)}`,
     `  etag      ${shown(etag)}`,
   ].join('\n')

@@ -37,10 +37,12 @@ export function textIn(argv: VerbArguments, flag: string): string | undefined {
 
 /** Takes several words as `names`; otherwise yargs would take only the last. */
 export function withWords(yargs: Argv, describe: string): Argv {
-  return yargs
-    .parserConfiguration({ ...parserConfiguration, 'duplicate-arguments-array': true })
-    // Without a default, yargs shows an empty list as one.
-    .positional('names', { type: 'string', array: true, describe, default: undefined })
+  return (
+    yargs
+      .parserConfiguration({ ...parserConfiguration, 'duplicate-arguments-array': true })
+      // Without a default, yargs shows an empty list as one.
+      .positional('names', { type: 'string', array: true, describe, default: undefined })
+  )
 }
 
 /** `--json`, which every verb has. */

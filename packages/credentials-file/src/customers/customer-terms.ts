@@ -60,3 +60,20 @@ export function parseUntil(text: string): number {
   }
   return text.includes('T') ? moment : date.setUTCDate(date.getUTCDate() + 1)
 }
+
+const hourMs = 3_600_000
+const units: Readonly<Record<string, number>> = { h: hourMs, d: 24 * hourMs }
+
+/**
+ * How long after their last change files expire, in milliseconds: `12h`, `30d`.
+ *
+ * @throws RangeError with its remedy (see `adviceOf`) for anything else, and for less than an hour or more than 36,500 days
+ */
+export function parseExpireAfter(text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,7}(?:\.\d{1,3})?)\s*(h|d)$/.exec(text.trim()) ?? []
+  const ms = Number(digits) * (units[unit] ?? NaN)
+  if (ms >= hourMs && ms <= 36_500 * 24 * hourMs) return Math.round(ms)
+  throw rangeErrorOf(
+    advice('is not a time between 1h and 36500d', 'write it as in 30d, or 12h for hours'),
+  )
+}

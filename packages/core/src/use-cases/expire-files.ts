@@ -1,0 +1,136 @@
+import type { Customer } from '../model/customer.ts'
+import type { QuotaKeeper } from '../policy/quota-keeper.ts'
+import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import type { Expiry } from '../ports/expiry.ts'
+
+/** What is needed to delete expired files. */
+export interface ExpiryPolicy {
+  readonly store: BlobStore
+  readonly expiry: Expiry
+  readonly quotas: Pick<QuotaKeeper, 'free'>
+  readonly now: () => number
+}
+
+export interface ExpireOptions {
+  /** Called after each deletion; the next one waits for it. */
+  readonly onExpired?: (file: BlobInfo) => Promise<void> | void
+  /** Ends the call; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** What {@link expireFiles} did, or why it did nothing. */
+export type ExpiryOutcome =
+  /** It deleted so many files. */
+  | { readonly kind: 'done'; readonly expired: number }
+  /** The rule is new, or shorter than before: so many files will go at this time if nothing changes. */
+  | { readonly kind: 'waiting'; readonly until: Date; readonly due: number }
+  /** The clock is not the one of before, or not the store's: nothing was deleted. */
+  | { readonly kind: 'wrong-clock'; readonly problem: string }
+
+const hourMs = 3_600_000
+
+/** How long nothing expires after a rule was set or shortened, in milliseconds. */
+const graceMs = 24 * hourMs
+
+/** A rule that was not applied for so long, in milliseconds, counts as new: it may have been removed meanwhile, or the clock be wrong. */
+const forgottenMs = 3 * hourMs
+
+/** How far two clocks may differ, in milliseconds. */
+const toleranceMs = 5 * 60_000
+
+/**
+ * Deletes the customer's files whose last change was `expireAfterMs` ago, in the order of their names. Files that are replaced meanwhile
+ * stay. Call it about once an hour for each customer with such a rule: what was not called for three hours begins anew. Nothing is deleted
+ * within 24 hours after the first call with a rule, or with a shorter one. It may be ended at any time, and called again.
+ *
+ * @throws TypeError for a customer without `expireAfterMs`
+ * @throws FileServiceError `store-unavailable`
+ */
+export async function expireFiles(
+  policy: ExpiryPolicy,
+  customer: Customer,
+  { onExpired, signal }: ExpireOptions = {},
+): Promise<ExpiryOutcome> {
+  const { expireAfterMs } = customer
+  if (expireAfterMs === undefined) throw new TypeError(`"${customer.name}" has no expireAfterMs`)
+  const time = policy.now()
+  const rule = await applyRule(policy, customer.name, { expireAfterMs, time })
+  if ('problem' in rule) return { kind: 'wrong-clock', ...rule }
+  const until = rule.since + graceMs
+  const isDue = ({ modifiedAt }: BlobInfo, at: number) => modifiedAt.getTime() + expireAfterMs <= at
+  let count = 0
+  for await (const page of policy.store.listDetails(customer.name)) {
+    signal?.throwIfAborted()
+    if (time < until) {
+      count += page.filter((file) => isDue(file, until)).length
+      continue
+    }
+    for (const file of page.filter((one) => isDue(one, time))) {
+      signal?.throwIfAborted()
+      if (!(await deleteExpired(policy, customer, file))) continue
+      count++
+      await onExpired?.(file)
+    }
+  }
+  return time < until
+    ? { kind: 'waiting', until: new Date(until), due: count }
+    : { kind: 'done', expired: count }
+}
+
+function deleteExpired(
+  { expiry, quotas }: ExpiryPolicy,
+  customer: Customer,
+  file: BlobInfo,
+): Promise<boolean> {
+  return quotas.free(customer, file.name, () => expiry.deleteUnchanged(customer.name, file))
+}
+
+/** What is remembered of a customer's rule. */
+interface RuleNote {
+  readonly expireAfterMs: number
+  /** Since when no longer rule was in force. */
+  readonly since: number
+  /** When it was last applied. */
+  readonly seen: number
+}
+
+/** Remembers that the rule is in force, and finds out since when, unless one of the clocks is wrong. */
+async function applyRule(
+  { expiry }: ExpiryPolicy,
+  customer: string,
+  { expireAfterMs, time }: { readonly expireAfterMs: number; readonly time: number },
+): Promise<RuleNote | { readonly problem: string }> {
+  const earlier = parseNote(await expiry.readNote(customer))
+  // The earlier time may be the wrong one. From the new one on, nothing expires for a day.
+  const wentBack = earlier !== undefined && time < earlier.seen - toleranceMs
+  const isNew =
+    !earlier ||
+    wentBack ||
+    expireAfterMs < earlier.expireAfterMs ||
+    time - earlier.seen > forgottenMs
+  const note = { expireAfterMs, since: isNew ? time : earlier.since, seen: time }
+  const stored = await expiry.writeNote(customer, formatNote(note))
+  if (Math.abs(stored.getTime() - time) > toleranceMs) {
+    return {
+      problem: `the store's clock is at ${at(stored.getTime())}, and this one at ${at(time)}`,
+    }
+  }
+  if (wentBack) {
+    return { problem: `the clock was at ${at(earlier.seen)} before, and is at ${at(time)} now` }
+  }
+  return note
+}
+
+const at = (time: number) => new Date(time).toISOString()
+
+function formatNote({ expireAfterMs, since, seen }: RuleNote): string {
+  return `1 ${Math.round(expireAfterMs)} ${Math.round(since)} ${Math.round(seen)}`
+}
+
+/** `undefined` for a text of another version: the rule counts as new then. */
+function parseNote(text: string): RuleNote | undefined {
+  const [, expireAfterMs, since, seen] = /^1 (\d{1,16}) (\d{1,16}) (\d{1,16})$/.exec(text) ?? []
+  if (expireAfterMs === undefined) return undefined
+  return { expireAfterMs: Number(expireAfterMs), since: Number(since), seen: Number(seen) }
+}

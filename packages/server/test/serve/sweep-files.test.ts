@@ -1,0 +1,150 @@
+import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { createFileService, type Credential, type FileService } from '@holdfast/core'
+import type { AuditEvent } from '@holdfast/http-koa'
+import { until } from '@holdfast/testing'
+import { expect } from 'chai'
+import pino from 'pino'
+import { sweepFiles } from '../../src/serve/sweep-files.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly customer?: string
+  readonly files?: number
+  readonly err?: { readonly message: string }
+}
+
+/** A service whose clock stands two days after its rules were set, and a sweep over it. */
+async function open(
+  change: (service: FileService) => Pick<FileService, 'expireFiles'> = (one) => one,
+) {
+  let time = 1_000_000_000_000
+  let skew = 0
+  const lines: Line[] = []
+  const events: AuditEvent[] = []
+  const store = createMemoryBlobStore(() => new Date(time))
+  const service = createFileService({ store, now: () => time })
+  const rules: Credential[] = [
+    { name: 'alice', passwordHash: 'x', expireAfterMs: 10 * day, quota: 100 },
+    { name: 'alice/ci', passwordHash: 'x', expireAfterMs: 10 * day, may: ['list'] },
+    { name: 'bob', passwordHash: 'x' },
+  ]
+  for (const name of ['alice', 'bob']) {
+    await service.filesOf({ name }).upload('old', new Uint8Array(3))
+  }
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) })
+  let sweeps = 0
+  const counting = change(service)
+  const begin = () =>
+    sweepFiles(
+      {
+        async expireFiles(customer, options) {
+          const outcome = await counting.expireFiles?.(customer, options)
+          sweeps++
+          if (outcome === undefined) throw new Error('The memory store can expire')
+          return outcome
+        },
+      },
+      {
+        log,
+        credentials: () => rules,
+        audit: async (event) => void events.push(event),
+        pauseMs: 1,
+        clocks: () => ({ wall: time + skew, monotonic: time }),
+      },
+    )
+  const namesOf = async (name: string) => {
+    const names: string[] = []
+    for await (const page of service.filesOf({ name }).list()) names.push(...page)
+    return names
+  }
+  return {
+    ...{ lines, events, rules, namesOf, begin, service },
+    sweeps: () => sweeps,
+    wait: (ms: number) => void (time += ms),
+    jump: (ms: number) => void (skew += ms),
+  }
+}
+
+/** Lets hours pass; the sweep, which pauses for a millisecond, applies the rules in each. */
+async function passHours({ sweeps, wait }: Awaited<ReturnType<typeof open>>, hours: number) {
+  for (let count = 0; count < hours; count++) {
+    const before = sweeps()
+    wait(hour)
+    await until('it has swept', () => sweeps() > before + 1)
+  }
+}
+
+describe('sweepFiles', function () {
+  this.timeout(60_000)
+
+  it('deletes the expired files of customers with a rule, records and logs them', async () => {
+    const site = await open()
+    const sweeping = site.begin()
+    await passHours(site, 239)
+    expect(await site.namesOf('alice')).to.deep.equal(['old'])
+    await passHours(site, 1)
+    await sweeping.close()
+    expect(await site.namesOf('alice')).to.deep.equal([])
+    expect(await site.namesOf('bob')).to.deep.equal(['old'])
+    expect(
+      site.events.map(({ event, outcome, customer, file, bytes }) => [
+        event,
+        outcome,
+        customer,
+        file,
+        bytes,
+      ]),
+    ).to.deep.equal([['expire', 'ok', 'alice', 'old', 3]])
+    // The clock of this test may move while a rule is being noted.
+    const lines = site.lines.filter(({ msg }) => !msg.includes('a clock is wrong'))
+    expect(lines.map(({ msg, customer, files }) => [msg, customer, files])).to.deep.equal([
+      ['files will expire: the rule of the customer is new, or shorter than before', 'alice', 0],
+      ['files expired', 'alice', 1],
+    ])
+  })
+
+  it('leaves a sweep out after the clock has jumped', async () => {
+    const site = await open()
+    const sweeping = site.begin()
+    await until('it has swept', () => site.sweeps() > 2)
+    site.jump(hour)
+    await until('it has noticed', () => site.lines.some(({ msg }) => msg.includes('has jumped')))
+    await until('it goes on', () => site.sweeps() > 6)
+    await sweeping.close()
+    expect(site.lines.filter(({ msg }) => msg.includes('has jumped'))).to.have.length(1)
+  })
+
+  it('goes on after a failure, and logs it', async () => {
+    let isDown = true
+    const site = await open((service) => ({
+      async expireFiles(customer, options) {
+        if (isDown) {
+          isDown = false
+          throw new Error('down')
+        }
+        return service.expireFiles?.(customer, options) ?? { kind: 'done', expired: 0 }
+      },
+    }))
+    const sweeping = site.begin()
+    await until('it has swept again', () => site.sweeps() > 2)
+    await sweeping.close()
+    expect(site.lines[0]).to.deep.include({
+      level: 40,
+      msg: 'files cannot expire',
+      customer: 'alice',
+    })
+    expect(site.lines[0]?.err?.message).to.equal('down')
+  })
+
+  it('sweeps no more once it is closed', async () => {
+    const site = await open()
+    await site.begin().close()
+    const before = site.sweeps()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(site.sweeps()).to.equal(before)
+  })
+})

@@ -1,0 +1,68 @@
+import type { BigIntStats } from 'node:fs'
+import type { BlobKey } from '@holdfast/core'
+import type { DataDirectory } from './directory/data-directory.ts'
+import { isAbsence, translateFsError } from './files/translate-fs-error.ts'
+import { noReplacements } from './temp/replacement-journal.ts'
+import { atomicWrite } from './write/atomic-write.ts'
+
+/** Short texts that the store keeps for customers, each in a file of its own. */
+export interface CustomerTexts {
+  /** The text, without the line break at its end; `undefined` if there is none. */
+  read(key: BlobKey): Promise<string | undefined>
+  /** Replaces the text durably, and resolves with the stats of its file. */
+  write(key: BlobKey, text: string): Promise<BigIntStats>
+}
+
+/** Longer than any text. */
+const longest = 256
+
+type Site = Pick<DataDirectory, 'uploadDirectories' | 'tempDirectory' | 'checkMount' | 'calls'> & {
+  /** The number of this process among those that share the directory. */
+  readonly writer: number
+}
+
+/** The texts of which the files lie in `layout`, under the names of blobs. `afterDamage`: what to do once a damaged file is removed. */
+export function createCustomerTexts(
+  layout: DataDirectory['links'],
+  { uploadDirectories: directories, tempDirectory, checkMount, calls, writer }: Site,
+  afterDamage: string,
+): CustomerTexts {
+  const readFile = async (path: string): Promise<string | undefined> => {
+    let file: number
+    try {
+      file = await calls.open(path, 'r')
+    } catch (error) {
+      if (isAbsence(error)) return undefined
+      throw error
+    }
+    try {
+      const bytes = Buffer.alloc(longest)
+      return bytes.toString('latin1', 0, await calls.read(file, bytes, 0)).trim()
+    } finally {
+      await calls.close(file)
+    }
+  }
+
+  return {
+    async read(key) {
+      const path = layout.blobPath(key)
+      const text = await translateFsError(readFile(path))
+      if (text === '') throw new Error(`${path} is damaged: remove it${afterDamage}`)
+      // Without the disk, every text would be missing.
+      if (text === undefined) await checkMount()
+      return text
+    },
+    write: (key, text) =>
+      atomicWrite({
+        ...{ calls, tempDirectory, directories, writer, target: layout.blobPath(key) },
+        content: oneChunk(Buffer.from(`${text}\n`)),
+        ...{ createOnly: false, signal: undefined, release: undefined, onReadable: undefined },
+        journal: noReplacements,
+        beforeReplacing: async () => {},
+      }),
+  }
+}
+
+async function* oneChunk(bytes: Uint8Array) {
+  yield bytes
+}
