@@ -11,7 +11,7 @@ export function addLogin(router: Router, service: FileService, sessions: Session
     const { name, password } = credentialsIn(ctx.request.body)
     try {
       const { customer } = await service.authenticate({ name, password, address: ctx.ip })
-      ctx.cookies.set('session', sessions.begin(customer.name), {
+      ctx.cookies.set('session', sessions.begin(customer), {
         httpOnly: true,
         sameSite: 'lax',
         secure: ctx.secure,

@@ -41,7 +41,7 @@ const files = createRouter(service, {
   async authenticate(request) {
     const user = sessions.userOf(request)
     if (user === undefined) throw new HttpProblem('no-session', 401, 'Log in first')
-    return service.filesOf({ name: user, quota: 1e9 })
+    return service.filesOf({ ...user, quota: 1e9 })
   },
 })
 
@@ -53,7 +53,8 @@ pages.get('/', (ctx) => {
   ctx.body = page
 })
 pages.get('/activity', (ctx) => {
-  ctx.body = activity.of(sessions.userOf(ctx.req) ?? ctx.throw(401))
+  const { name } = sessions.userOf(ctx.req) ?? ctx.throw(401)
+  ctx.body = activity.of(name)
 })
 
 const app = new Koa()

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Customer } from '@holdfast/core'
 
 /** How long a session lasts, in milliseconds. */
 export const lifetimeMs = 8 * 60 * 60 * 1000
@@ -7,9 +8,12 @@ export const lifetimeMs = 8 * 60 * 60 * 1000
 /** Who is logged in. */
 export interface Sessions {
   /** Begins a session. Gives its id, which is as good as a password, and the value of the cookie. */
-  begin(user: string): string
-  /** Whose session the cookie of `request` names; `undefined` where it names none. */
-  userOf(request: IncomingMessage): string | undefined
+  begin(user: Customer): string
+  /**
+   * Whose session the cookie of `request` names; `undefined` where it names none. With the rights that the user had at the login:
+   * by the name alone, a further login such as `alice/backup` would get all rights of `alice`.
+   */
+  userOf(request: IncomingMessage): Customer | undefined
   end(request: IncomingMessage): void
 }
 
@@ -18,7 +22,7 @@ export interface Sessions {
  * so that they need no signature.
  */
 export function createSessions(now: () => number = Date.now): Sessions {
-  const sessions = new Map<string, { readonly user: string; readonly endsAt: number }>()
+  const sessions = new Map<string, { readonly user: Customer; readonly endsAt: number }>()
 
   const forgetEnded = () => {
     for (const [id, { endsAt }] of sessions) {

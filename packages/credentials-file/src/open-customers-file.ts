@@ -55,7 +55,7 @@ export interface CustomersFile {
   has(name: string): boolean
   /**
    * Adds a customer at the end, or a login to its customer. Throws if the name is taken or the customer missing, and for an invalid name,
-   * hash, limit, right or date, or a field that does not fit.
+   * hash, limit, right or date, an end that is past, or a field that does not fit.
    */
   add(name: string, passwordHash: string, fields?: NewCustomerFields): void
   /** Removes a customer with all logins, or a login. Throws if nothing has the name. */
@@ -155,10 +155,10 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
     },
     remove(name) {
       const path = pathTo(name)
+      const listPath = path.slice(0, -1)
+      const { items } = listAt(listPath)
       document.deleteIn(path)
-      const siblings = path.slice(0, -1)
-      if (path.includes('logins') && listAt(siblings).items.length === 0)
-        document.deleteIn(siblings)
+      if (path.includes('logins') && items.length === 0) document.deleteIn(listPath)
       entries = changeEntry(entries, name, () => undefined)
     },
     setPasswordHash(name, passwordHash) {
@@ -216,7 +216,13 @@ function readFields(
   const misplaced = Object.entries(
     kind === 'login' ? { quota, maxFiles, expireAfter } : { until },
   ).find(([, value]) => value !== undefined)
-  if (misplaced) throw refuse(`a ${kind} has no field ${misplaced[0]}`)
+  if (misplaced) {
+    const remedy =
+      kind === 'login'
+        ? 'that of its customer holds for all logins together'
+        : 'only further logins end'
+    throw refuse(`a ${kind} has no field ${misplaced[0]}`, remedy)
+  }
   const bytes =
     quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
   const files = fileCount(maxFiles, refuse)
@@ -224,6 +230,9 @@ function readFields(
   const expireAfterMs =
     expireAfter === undefined ? undefined : parsed('expiry', () => parseExpireAfter(expireAfter))
   const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
+  if (endsAtMs !== undefined && endsAtMs <= Date.now()) {
+    throw refuse('the end is past', 'write a later one, or none')
+  }
   return {
     written: present({ quota, maxFiles: files, expireAfter, may, until }),
     entry: present({ quota: bytes, maxFiles: files, expireAfterMs, may: rights, endsAtMs }),

@@ -302,6 +302,50 @@ describe('openCustomersFile, of further logins,', () => {
     expect(() => file.remove('acme/c')).to.throw('no login "acme/c"; did you mean "acme/ci"?')
   })
 
+  it('are not removed, rotated or added where the customer shares them by an alias', async () => {
+    const login = `      - name: ci\n        password: ${hash}\n`
+    const acme = `customers:\n  - name: acme\n    password: ${hash}\n    logins: &shared\n${login}`
+    const before = `${acme}  - name: bob\n    password: ${hash}\n    logins: *shared\n`
+    await writeFile(path, before)
+    const file = await openCustomersFile(path)
+    for (const edit of [
+      () => file.remove('bob/ci'),
+      () => file.setPasswordHash('bob/ci', hash),
+      () => file.add('bob/other', hash),
+    ]) {
+      expect(edit).to.throw(CustomersFileError, 'edit the file by hand')
+    }
+    file.remove('acme/ci')
+    expect((await rejection(file.save())).message).to.include('edit it by hand')
+    expect(await readFile(path, 'utf8')).to.equal(before)
+  })
+
+  it('are not added with an end that is past', async () => {
+    const file = await openCustomersFile(path)
+    file.add('acme', hash)
+    const day = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10)
+    const dayMs = 24 * 60 * 60 * 1000
+    for (const until of [day(-dayMs), new Date(Date.now() - 1_000).toISOString()]) {
+      expect(() => file.add('acme/ci', hash, { until })).to.throw('the end is past')
+    }
+    expect(file.loginNames()).to.deep.equal(['acme'])
+    file.add('acme/ci', hash, { until: day(dayMs) })
+  })
+
+  it('are refused with the remedy for what only customers, or only logins, have', async () => {
+    const file = await openCustomersFile(path)
+    file.add('acme', hash)
+    expect(() => file.add('acme/ci', hash, { quota: '1GB' })).to.throw(
+      'a login has no field quota; that of its customer holds for all logins together',
+    )
+    expect(() => file.add('acme/ci', hash, { maxFiles: 3 })).to.throw(
+      'a login has no field maxFiles; that of its customer holds for all logins together',
+    )
+    expect(() => file.add('bob', hash, { until: '2030-01-01' })).to.throw(
+      'a customer has no field until; only further logins end',
+    )
+  })
+
   it('stay JSON in a file of JSON', async () => {
     await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
     const file = await openCustomersFile(path)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFileCredentialSource } from '@holdfast/credentials-file'
 import { createPasswordVerifier } from '@holdfast/passwords'
@@ -81,7 +81,8 @@ describe('holdfast customers, of further logins,', () => {
   })
 
   it('warns of a login that has ended', async () => {
-    await customers('add', 'acme', '--login', 'ci', '--until', '2020-01-31')
+    await customers('add', 'acme', '--login', 'ci', '--until', '2031-01-31')
+    await writeFile(path, (await readFile(path, 'utf8')).replace('2031-01-31', '2020-01-31'))
     const { stderr } = await customers('check')
     expect(stderr).to.match(
       /the login has ended for "acme\/ci"; remove each with: .* --login LOGIN/,
@@ -95,6 +96,10 @@ describe('holdfast customers, of further logins,', () => {
     ],
     'replacing without creating': [['add', 'acme/ci', '--may', 'replace'], /without "create"/],
     'an end that is no day': [['add', 'acme/ci', '--until', 'soon'], /the end is not a date/],
+    'an end that is past': [
+      ['add', 'acme/ci', '--until', '2020-01-31'],
+      /the end is past; write a/,
+    ],
     'an end of a customer': [['add', 'bob', '--until', '2031-01-31'], /has no field until/],
     'a quota of a login': [['add', 'acme/ci', '--quota', '1GB'], /a login has no field quota/],
     'a login of nobody': [

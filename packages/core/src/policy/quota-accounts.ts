@@ -305,7 +305,7 @@ export function linkExceeded(maxFiles: number): FileServiceError {
   return new LinkExceeded('quota-exceeded', message)
 }
 
-/** `error` for the user of a link, who must not learn the customer's numbers. */
+/** `error` for the user of a link, or a login that may not list: these must not learn the customer's numbers. */
 export function withoutNumbers(error: unknown): unknown {
   if (!isFileServiceError(error, 'quota-exceeded') || error instanceof LinkExceeded) return error
   return new FileServiceError('quota-exceeded', 'Quota exceeded')

@@ -29,10 +29,11 @@ export interface Credential {
 export interface CredentialSource {
   /**
    * The credential of the login called `name`; `undefined` if there is no such login. A source of further logins knows them as
-   * `CUSTOMER/LOGIN`; no name of a customer or login has a `/`. Names are compared code unit by code
-   * unit: case and normalisation make a difference, and names such as `__proto__` are ordinary names. `name` comes from an unknown
-   * client: it may be any string, also the empty one. Rejects when the source cannot answer; a failure is never `undefined`. This
-   * is called for every request, so a source that has its customers in memory returns the credential without a promise.
+   * `CUSTOMER/LOGIN`; no name of a customer or login has a `/`. Where people choose their own names, refuse that sign: who is called
+   * `alice/x` gets the files of `alice`. Names are compared code unit by code unit: case and normalisation make a difference, and
+   * names such as `__proto__` are ordinary names. `name` comes from an unknown client: it may be any string, also the empty one.
+   * Rejects when the source cannot answer; a failure is never `undefined`. This is called for every request, so a source that has its
+   * customers in memory returns the credential without a promise.
    */
   find(name: string): Credential | undefined | Promise<Credential | undefined>
 

@@ -43,9 +43,10 @@ export async function authenticate(
   const attempt = { name, address, signal }
   let credential: Credential | undefined
   const verify = (found: Credential | undefined) => {
-    credential = found
-    const verdict = verifyPassword(password, found?.passwordHash, attempt)
-    return found === undefined || hasEnded(found, now) ? refused(verdict) : verdict
+    // A login that has ended is an unknown one: a verifier that remembers passwords answers the right one sooner.
+    credential = found && hasEnded(found, now) ? undefined : found
+    const verdict = verifyPassword(password, credential?.passwordHash, attempt)
+    return credential === undefined ? refused(verdict) : verdict
   }
   const isRight = await brake.attempt({ name, address, password, signal }, () => {
     const found = credentials.find(name)
@@ -59,7 +60,8 @@ export async function authenticate(
 
 /** Whether the login is refused from now on. */
 export function hasEnded({ endsAtMs }: Credential, now: () => number): boolean {
-  return endsAtMs !== undefined && now() >= endsAtMs
+  // Not `now() >= endsAtMs`: a login whose end is NaN would never end.
+  return endsAtMs !== undefined && !(now() < endsAtMs)
 }
 
 /** The customer of a credential, without the password's hash and without absent fields. */
@@ -77,7 +79,7 @@ export function customerOf({ name, quota, maxFiles, may, expireAfterMs }: Creden
   }
 }
 
-/** An unknown customer never authenticates, but the verifier takes as long as for a known one. */
+/** An unknown login never authenticates, but the verifier takes as long as for a known one. */
 async function refused(verdict: boolean | Promise<boolean>): Promise<false> {
   await verdict
   return false

@@ -2,6 +2,7 @@ import type { Customer } from '../model/customer.ts'
 import { hasRights, requireRights } from '../model/rights.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { uploadNotFound } from '../model/upload-rules.ts'
+import { withoutNumbers } from '../policy/quota-accounts.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
 import type { ListOptions, OpenBlob, OpenOptions, RenameOptions } from '../ports/blob-store.ts'
 import { rights, type Right } from '../ports/credential-source.ts'
@@ -15,6 +16,7 @@ import type { CustomerUsage } from './usage-of.ts'
 /**
  * The files of one customer, for one of the customer's logins. The use cases document what each call promises. A call for which the login
  * lacks a right rejects with `not-allowed`; where it lacks `replace` only, uploads and renames create only, as if they asked for it.
+ * Where it lacks `list`, `quota-exceeded` is without the customer's numbers.
  */
 export interface CustomerFiles {
   readonly customer: Customer
@@ -64,7 +66,7 @@ export function permittedFiles(files: CustomerFiles, findUpload: FindUpload): Cu
     customer,
     async upload(name, content, options) {
       requireRights(customer, 'create')
-      return files.upload(name, content, creatingOnly(customer, options))
+      return hidingUsage(customer, files.upload(name, content, creatingOnly(customer, options)))
     },
     async serve(name, options) {
       requireRights(customer, 'read')
@@ -127,6 +129,18 @@ function creatingOnly<Options extends { readonly createOnly?: boolean }>(
   return hasRights(customer, 'replace') ? options : { ...options, createOnly: true }
 }
 
+/** `uploading`, whose refusal has the numbers of the quota only for a login that may ask for `usage`. */
+async function hidingUsage<Result>(
+  customer: Customer,
+  uploading: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await uploading
+  } catch (error) {
+    throw hasRights(customer, 'list') ? error : withoutNumbers(error)
+  }
+}
+
 /** A further login has only the uploads that it has begun itself. The customer's own login has all. */
 function permittedUploads(
   customer: Customer,
@@ -153,12 +167,13 @@ function permittedUploads(
   return {
     async begin(name, options) {
       requireRights(customer, 'create')
-      return uploads.begin(name, creatingOnly(customer, options))
+      return hidingUsage(customer, uploads.begin(name, creatingOnly(customer, options)))
     },
     async uploadWhole(name, content, options) {
       requireRights(customer, 'create')
       const createOnly = options.createOnly === true || !hasRights(customer, 'replace')
-      return uploads.uploadWhole(name, content, { ...options, createOnly })
+      const uploading = uploads.uploadWhole(name, content, { ...options, createOnly })
+      return hidingUsage(customer, uploading)
     },
     async state(id) {
       await requireOwn(id)
@@ -170,11 +185,11 @@ function permittedUploads(
     },
     async append(id, offset, content, options) {
       await requirePublishable(id)
-      return uploads.append(id, offset, content, options)
+      return hidingUsage(customer, uploads.append(id, offset, content, options))
     },
     async publish(id, options) {
       await requirePublishable(id)
-      return uploads.publish(id, options)
+      return hidingUsage(customer, uploads.publish(id, options))
     },
     async discard(id) {
       await requireOwn(id)

@@ -55,6 +55,33 @@ describe('authenticate', () => {
     expect(customer).to.deep.equal({ name: 'bob', quota: 0 })
   })
 
+  it('checks no password for a login that has ended, so that the time does not show that it was right', async () => {
+    const ended = createMemoryCredentialSource([
+      { name: 'alice/ci', passwordHash: 'hash of secret', endsAtMs: 1_000 },
+    ])
+    const hashes: (string | undefined)[] = []
+    const noting: PasswordVerifier = (password, hash) => {
+      hashes.push(hash)
+      return verify(password, hash)
+    }
+    const login = { name: 'alice/ci', password: 'secret' }
+    await authenticate(ended, noting, noLoginBrake, login, () => 999)
+    const late = authenticate(ended, noting, noLoginBrake, login, () => 1_000)
+    expect(await refusal(late)).to.equal('invalid-credentials')
+    expect(hashes).to.deep.equal(['hash of secret', undefined])
+  })
+
+  it('lets no login in whose end is no number, as of a date that could not be read', async () => {
+    const ends = createMemoryCredentialSource([
+      { name: 'alice/ci', passwordHash: 'hash of secret', endsAtMs: Date.parse('soon') },
+    ])
+    const attempt = authenticate(ends, verify, noLoginBrake, {
+      name: 'alice/ci',
+      password: 'secret',
+    })
+    expect(await refusal(attempt)).to.equal('invalid-credentials')
+  })
+
   for (const login of [
     { name: '', password: 'secret' },
     { name: 'alice', password: '' },

@@ -288,6 +288,39 @@ describe('the files of a login', () => {
     })
   })
 
+  describe('whose quota is full', () => {
+    const grow = async (files: CustomerFiles) => {
+      const { id } = await uploadsOf(files).begin('new')
+      return uploadsOf(files).append(id, 0, chunks(9))
+    }
+    const complete = async (files: CustomerFiles, owner: CustomerFiles) => {
+      const { id } = await uploadsOf(files).begin('new')
+      await uploadsOf(files).append(id, 0, chunks(2), { isPartial: true })
+      await owner.upload('c', chunks(3))
+      return uploadsOf(files).publish(id)
+    }
+    const ways: Record<string, (files: CustomerFiles, owner: CustomerFiles) => Promise<unknown>> = {
+      upload: (files) => files.upload('new', chunks(9)),
+      'resumable.begin': (files) => uploadsOf(files).begin('new', { length: 9 }),
+      'resumable.uploadWhole': (files) =>
+        uploadsOf(files).uploadWhole('new', chunks(9), { length: 9 }),
+      'resumable.append': grow,
+      'resumable.publish': complete,
+    }
+    for (const [name, run] of Object.entries(ways)) {
+      it(`do not show the numbers of the customer by ${name} without the right list`, async () => {
+        const messageOf = async (may: readonly Right[]) => {
+          const { set, logIn, owner } = await startLogins()
+          const limits = name === 'resumable.publish' ? { maxFiles: 2 } : { quota: 10 }
+          set('alice/ci', { ...limits, may })
+          return String(await rejection(run(await logIn('alice/ci'), owner)))
+        }
+        expect(await messageOf(['create'])).to.match(/Quota exceeded$/)
+        expect(await messageOf(['create', 'list'])).to.match(/Quota exceeded: .*\d/)
+      })
+    }
+  })
+
   it('are not opened from the moment on at which the login ends, and neither are its links', async () => {
     const { set, logIn, links, wait } = await startLogins()
     set('alice/ci', { endsAtMs: 1_000_000_000_000 + hourMs / 2 })

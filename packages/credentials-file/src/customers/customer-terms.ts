@@ -38,6 +38,9 @@ function remedyFor(written: readonly string[]): string {
   return meant === undefined ? `known: ${rights.join(', ')}` : `did you mean ${meant}?`
 }
 
+/** How a date or a time is written. */
+export const dateRemedy = 'write one as in 2027-01-31, or a time as in 2027-01-31T12:00:00Z'
+
 const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
@@ -53,9 +56,7 @@ export function parseUntil(text: string): number {
   // Dates such as 2027-02-30 are read as a later day, or not at all.
   const exists = date.getUTCDate() === Number(day) && !Number.isNaN(moment)
   if (whole === undefined || !exists) {
-    throw rangeErrorOf(
-      advice('is not a date', 'write one as in 2027-01-31, or a time as in 2027-01-31T12:00:00Z'),
-    )
+    throw rangeErrorOf(advice('is not a date', dateRemedy))
   }
   return text.includes('T') ? moment : date.setUTCDate(date.getUTCDate() + 1)
 }

@@ -6,6 +6,7 @@ import {
   parseByteSize,
   closestWord,
   loginName,
+  rights,
   type Right,
 } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
@@ -19,7 +20,7 @@ import {
   loginFields,
 } from './customers-schema.ts'
 import { validate, type ShapeError } from './customers-validator.ts'
-import { parseExpireAfter, parseRights, parseUntil } from './customer-terms.ts'
+import { dateRemedy, parseExpireAfter, parseRights, parseUntil } from './customer-terms.ts'
 import { parseYaml, type YamlDocument, type DataPath } from './customers-text.ts'
 
 /** A customer of the file, with every field validated. */
@@ -336,15 +337,17 @@ function wrongType(value: unknown, path: DataPath): Advice {
       return advice(`is ${found} where a list was expected`, 'write "- name: …" for each login')
     case 'may':
       return advice(`is ${found}`, 'write a word such as read-only, or a list such as [list, read]')
+    case 'until':
+      return advice(`is ${found}, not a date`, `${dateRemedy}, or leave the field out for no end`)
     case 'name':
     case 'password':
-    case 'until':
     case 'expireAfter':
       return value === null
         ? advice('is empty', 'give it a value, in quotes if it is to be read as text')
         : advice(`is ${found}, not text`, 'put it in quotes')
     default:
-      if (path.at(-2) === 'may') return advice(`is ${found}, not a right`, 'put it in quotes')
+      if (path.at(-2) === 'may')
+        return advice(`is ${found}, not a right`, `known: ${rights.join(', ')}`)
       return advice(
         `is ${found} where a ${kindAt(path)} was expected`,
         'write "- name: …" and below it "password: …"',

@@ -321,6 +321,21 @@ describe('parseCustomers', () => {
       /logins\[0\]\.until: is not a date; write one as in 2027-01-31/,
     ],
     [
+      'an end as a number',
+      one('password: x\n    logins: [{name: a, password: x, until: 20300201}]'),
+      /until: is a number, not a date; write one as in 2027-01-31/,
+    ],
+    [
+      'an end that is empty',
+      one('password: x\n    logins: [{name: a, password: x, until: }]'),
+      /until: is empty, not a date; write one as in 2027-01-31, .*or leave the field out for no end/,
+    ],
+    [
+      'rights that are a list again',
+      one('password: x\n    may: [[list]]'),
+      /may\[0\]: is a list, not a right; known: list, read/,
+    ],
+    [
       'an end of the customer itself',
       one('password: x\n    until: 2030-02-01'),
       /customers\[0\]: has a field that is not known/,

@@ -48,7 +48,10 @@ export function sweepFiles(
     last = now
     if (Math.abs(moved) <= toleranceMs) return false
     const seconds = Math.round(moved / 1000)
-    log.error({ seconds }, 'the clock has jumped; no file expires until the next sweep')
+    log.error(
+      { reason: `the clock has jumped by ${seconds} s` },
+      'no file expires until the next sweep',
+    )
     return true
   }
 
@@ -68,17 +71,14 @@ export function sweepFiles(
       if (outcome.expired > 0) log.info({ customer: name, files: outcome.expired }, 'files expired')
     }
     if (outcome?.kind === 'wrong-clock') {
-      log.error({ customer: name, reason: outcome.problem }, 'no file expires: a clock is wrong')
+      log.error({ customer: name, reason: outcome.problem }, 'no file expires until the next sweep')
     }
     if (outcome?.kind === 'waiting') {
       const { until, due } = outcome
       const told = until.toISOString()
       if (announced.get(name) !== told) {
         const fields = { customer: name, files: due, from: told }
-        log.warn(
-          fields,
-          'files will expire: the rule of the customer is new, or shorter than before',
-        )
+        log.warn(fields, 'files will expire')
       }
       announced.set(name, told)
     }
