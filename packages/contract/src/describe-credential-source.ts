@@ -110,9 +110,16 @@ function knownCustomers(
 
   const logins: readonly Credential[] = [
     { ...bob, may: ['list', 'read'] },
-    { ...bob, name: 'bob/ci', passwordHash: passwordHash(4), may: [], endsAtMs: 1_900_000_000_000 },
+    {
+      ...bob,
+      name: 'bob/ci',
+      login: 'ci',
+      passwordHash: passwordHash(4),
+      may: [],
+      endsAtMs: 1_900_000_000_000,
+    },
     carol,
-    { ...carol, name: 'carol/ci', passwordHash: passwordHash(5) },
+    { ...carol, name: 'carol/ci', login: 'ci', passwordHash: passwordHash(5) },
   ]
   if (hasLogins) {
     test('finds further logins with their rights and ends', logins, async (source) => {

@@ -185,7 +185,7 @@ function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCos
 }
 
 /** A login with the name by which it is found, and with its customer's limits. */
-type NamedLogin = Omit<CustomerEntry, 'logins'> & LoginEntry
+type NamedLogin = Omit<CustomerEntry, 'logins'> & LoginEntry & Pick<Credential, 'login'>
 
 /** The customer's own login, and the further ones. */
 function loginsOf({ logins = [], ...own }: CustomerEntry): readonly NamedLogin[] {
@@ -196,6 +196,7 @@ function loginsOf({ logins = [], ...own }: CustomerEntry): readonly NamedLogin[]
       ...limits,
       ...login,
       name: loginName({ name: own.name, login: login.name }),
+      login: login.name,
     })),
   ]
 }

@@ -12,7 +12,7 @@ describeCredentialSource(
   async (credentials) => {
     const directory = await makeTemporaryDirectory()
     const path = join(directory.path, 'customers.yaml')
-    const entries = credentials.map(({ passwordHash, endsAtMs, ...rest }) => ({
+    const entries = credentials.map(({ passwordHash, endsAtMs, login: _, ...rest }) => ({
       ...rest,
       password: passwordHash,
       ...(endsAtMs !== undefined && { until: new Date(endsAtMs).toISOString() }),

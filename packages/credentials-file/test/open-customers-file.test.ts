@@ -263,6 +263,7 @@ describe('openCustomersFile, of further logins,', () => {
     )
     expect(await found('acme/ci')).to.deep.equal({
       name: 'acme/ci',
+      login: 'ci',
       passwordHash: hash,
       quota: 1_000_000_000,
       may: ['list', 'read', 'create'],

@@ -236,8 +236,8 @@ async function check(argv: FileOption): Promise<number> {
   const further = source.all().length - count
   const logins = further > 0 ? `, ${further} further login(s)` : ''
   note(`${customers} is valid: ${count} customer(s)${logins}.`)
-  for (const { name, expireAfterMs } of source.all()) {
-    if (expireAfterMs === undefined || name.includes('/')) continue
+  for (const { name, login, expireAfterMs } of source.all()) {
+    if (expireAfterMs === undefined || login !== undefined) continue
     const hours = Math.round(expireAfterMs / 3_600_000)
     const period = hours % 24 === 0 ? `${hours / 24} day(s)` : `${hours} hour(s)`
     note(

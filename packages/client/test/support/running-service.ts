@@ -43,6 +43,7 @@ export async function startService({
       { name: customer.name, passwordHash: customer.password },
       ...Object.entries(logins).map(([name, may]) => ({
         name: `${customer.name}/${name}`,
+        login: name,
         passwordHash: name,
         may,
       })),

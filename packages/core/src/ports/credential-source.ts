@@ -11,6 +11,11 @@ export type Right = (typeof rights)[number]
 export interface Credential {
   /** Equal to the `name` that `find` was called with: the customer's name, or `CUSTOMER/LOGIN` for a further login of the customer. */
   readonly name: string
+  /**
+   * The name of a further login, after the `/`. Without it, the name is a customer's, and one with a `/` is refused: where people choose
+   * their names, nobody must become a login of another customer by calling themselves so.
+   */
+  readonly login?: string
   /** A hash that the {@link PasswordVerifier} in use understands, usually a PHC string. Never the password. */
   readonly passwordHash: string
   /** The most bytes the customer may keep; the same for all logins of a customer. Default: no limit. */
@@ -29,8 +34,7 @@ export interface Credential {
 export interface CredentialSource {
   /**
    * The credential of the login called `name`; `undefined` if there is no such login. A source of further logins knows them as
-   * `CUSTOMER/LOGIN`; no name of a customer or login has a `/`. Where people choose their own names, refuse that sign: who is called
-   * `alice/x` gets the files of `alice`. Names are compared code unit by code unit: case and normalisation make a difference, and
+   * `CUSTOMER/LOGIN`, and says so by `login`. Names are compared code unit by code unit: case and normalisation make a difference, and
    * names such as `__proto__` are ordinary names. `name` comes from an unknown client: it may be any string, also the empty one.
    * Rejects when the source cannot answer; a failure is never `undefined`. This is called for every request, so a source that has its
    * customers in memory returns the credential without a promise.

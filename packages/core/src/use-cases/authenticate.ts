@@ -65,8 +65,9 @@ export function hasEnded({ endsAtMs }: Credential, now: () => number): boolean {
 }
 
 /** The customer of a credential, without the password's hash and without absent fields. */
-export function customerOf({ name, quota, maxFiles, may, expireAfterMs }: Credential): Customer {
-  const names = splitLoginName(name)
+export function customerOf(credential: Credential): Customer {
+  const { quota, maxFiles, may, expireAfterMs } = credential
+  const names = namesOf(credential)
   // Most customers have no limit, and each request calls this.
   const isPlain = quota === undefined && maxFiles === undefined && may === undefined
   if (isPlain && expireAfterMs === undefined) return names
@@ -77,6 +78,14 @@ export function customerOf({ name, quota, maxFiles, may, expireAfterMs }: Creden
     ...(may !== undefined && { may }),
     ...(expireAfterMs !== undefined && { expireAfterMs }),
   }
+}
+
+/** The customer and the login. A name with a `/` is split only where the source says that it is a login's. */
+function namesOf({ name, login }: Credential): Pick<Customer, 'name' | 'login'> {
+  if (login === undefined) return { name }
+  const names = splitLoginName(name)
+  if (names.login === login) return names
+  throw new TypeError(`The credential of "${name}" is not that of a login "${login}"`)
 }
 
 /** An unknown login never authenticates, but the verifier takes as long as for a known one. */

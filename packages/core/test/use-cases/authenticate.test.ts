@@ -57,7 +57,7 @@ describe('authenticate', () => {
 
   it('checks no password for a login that has ended, so that the time does not show that it was right', async () => {
     const ended = createMemoryCredentialSource([
-      { name: 'alice/ci', passwordHash: 'hash of secret', endsAtMs: 1_000 },
+      { name: 'alice/ci', login: 'ci', passwordHash: 'hash of secret', endsAtMs: 1_000 },
     ])
     const hashes: (string | undefined)[] = []
     const noting: PasswordVerifier = (password, hash) => {
@@ -73,7 +73,12 @@ describe('authenticate', () => {
 
   it('lets no login in whose end is no number, as of a date that could not be read', async () => {
     const ends = createMemoryCredentialSource([
-      { name: 'alice/ci', passwordHash: 'hash of secret', endsAtMs: Date.parse('soon') },
+      {
+        name: 'alice/ci',
+        login: 'ci',
+        passwordHash: 'hash of secret',
+        endsAtMs: Date.parse('soon'),
+      },
     ])
     const attempt = authenticate(ends, verify, noLoginBrake, {
       name: 'alice/ci',

@@ -28,8 +28,11 @@ async function startLogins() {
     links: { createSignature: (key) => createHmac('sha256', key) },
     now: () => now,
   })
-  const set = (name: string, more: Partial<Credential> = {}) =>
-    rows.set(name, { name, passwordHash: `password of ${name}`, ...more })
+  const set = (name: string, more: Partial<Credential> = {}) => {
+    const [, login] = name.split('/')
+    const row = { name, passwordHash: `password of ${name}`, ...(login && { login }), ...more }
+    rows.set(name, row)
+  }
   set('alice')
   const owner = service.filesOf({ name: 'alice' })
   await owner.upload('a', chunks(3))
@@ -343,6 +346,18 @@ describe('the files of a login', () => {
       )
     }
     expect(await refusal(logIn('alice', 'password of alice/ci'))).to.equal('invalid-credentials')
+  })
+
+  it('are not given to a customer whose name has a slash, unless the source says that it is a login', async () => {
+    const { rows, logIn } = await startLogins()
+    rows.set('alice/x', { name: 'alice/x', passwordHash: 'password of alice/x' })
+    expect(await rejection(logIn('alice/x'))).to.be.instanceOf(TypeError)
+    for (const login of ['y', 'alice', '']) {
+      rows.set('alice/x', { name: 'alice/x', login, passwordHash: 'password of alice/x' })
+      expect(await rejection(logIn('alice/x')), login).to.be.instanceOf(TypeError)
+    }
+    rows.set('alice/x', { name: 'alice/x', login: 'x', passwordHash: 'password of alice/x' })
+    expect((await logIn('alice/x')).customer).to.deep.equal({ name: 'alice', login: 'x' })
   })
 
   it('are given to no one with rights that do not exist', async () => {

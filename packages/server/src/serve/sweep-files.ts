@@ -88,7 +88,7 @@ export function sweepFiles(
     const jumped = hasJumped()
     for (const credential of jumped ? [] : credentials()) {
       const { passwordHash: _, endsAtMs: __, may: ___, ...customer } = credential
-      if (customer.expireAfterMs === undefined || customer.name.includes('/')) continue
+      if (customer.expireAfterMs === undefined || customer.login !== undefined) continue
       if (isClosing()) break
       try {
         await sweepCustomer(customer)

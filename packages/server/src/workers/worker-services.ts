@@ -97,7 +97,7 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
         links: { publishLocks: createLockClient(primary()), growingUploads },
         requestCounters: { all: countOf(all, ''), byLinks: countOf(byLinks, ''), ...keyed },
         customersState: () => ({
-          count: [...credentials.keys()].filter((name) => !name.includes('/')).length,
+          count: [...credentials.values()].filter(({ login }) => login === undefined).length,
         }),
         reload: async () => true,
         close: async () => {},

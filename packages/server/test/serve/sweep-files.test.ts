@@ -30,7 +30,7 @@ async function open(
   const service = createFileService({ store, now: () => time })
   const rules: Credential[] = [
     { name: 'alice', passwordHash: 'x', expireAfterMs: 10 * day, quota: 100 },
-    { name: 'alice/ci', passwordHash: 'x', expireAfterMs: 10 * day, may: ['list'] },
+    { name: 'alice/ci', login: 'ci', passwordHash: 'x', expireAfterMs: 10 * day, may: ['list'] },
     { name: 'bob', passwordHash: 'x' },
   ]
   for (const name of ['alice', 'bob']) {

@@ -42,6 +42,7 @@ export async function runPage(
       { name: 'anna', passwordHash: 'sesame' },
       ...Object.entries(logins).map(([login, may]) => ({
         name: `anna/${login}`,
+        login,
         passwordHash: 'sesame',
         may,
       })),

@@ -167,7 +167,9 @@ async function toCredential({
   password,
   ...customer
 }: Credentials & Omit<Credential, 'passwordHash'>): Promise<Credential> {
-  return { ...customer, passwordHash: await hashPassword(password, cost) }
+  const [, login] = customer.name.split('/')
+  const passwordHash = await hashPassword(password, cost)
+  return { ...customer, ...(login !== undefined && { login }), passwordHash }
 }
 
 const computeScrypt: ComputeScrypt = (password, salt, length, { ln, r, p }) =>
