@@ -8,6 +8,7 @@ const statuses = {
   'too-many-attempts': 429,
   'link-refused': 403,
   'invalid-file-name': 400,
+  'not-allowed': 403,
   'not-found': 404,
   'already-exists': 412,
   'file-too-large': 413,

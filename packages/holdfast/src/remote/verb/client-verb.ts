@@ -17,7 +17,8 @@ export interface ClientVerb {
 export interface VerbArguments {
   readonly json?: boolean
   readonly literal?: boolean
-  readonly names?: readonly string[]
+  /** `[undefined]` if there are none. */
+  readonly names?: readonly (string | undefined)[]
   /** The words after `--`, which yargs does not take as positionals. */
   readonly '--'?: readonly string[]
   readonly [flag: string]: unknown
@@ -25,7 +26,7 @@ export interface VerbArguments {
 
 /** The names that were given, before and after `--`. */
 export function namesIn({ names = [], '--': rest = [] }: VerbArguments): readonly string[] {
-  return [...names, ...rest].map(showWords)
+  return [...names, ...rest].filter((name) => name !== undefined).map(showWords)
 }
 
 /** The value of a flag; the last one, if there are several. */
@@ -40,7 +41,7 @@ export function withWords(yargs: Argv, describe: string): Argv {
   return (
     yargs
       .parserConfiguration({ ...parserConfiguration, 'duplicate-arguments-array': true })
-      // Without a default, yargs shows an empty list as one.
+      // Without this, yargs shows an empty list as the default; with it, no names are `[undefined]`.
       .positional('names', { type: 'string', array: true, describe, default: undefined })
   )
 }
