@@ -34,6 +34,8 @@ export interface RenameNotes {
   alone<T>(inode: bigint, change: () => Promise<T>): Promise<T>
   /** Completes the renames that are noted in `directory`, whose process has ended. */
   completeIn(directory: string): Promise<void>
+  /** Gives back the files that a failing disk has kept away from their names. Rejects while it still fails. */
+  giveBack(): Promise<void>
 }
 
 /** Where a process keeps its notes: its own temporary directory. */
@@ -50,6 +52,8 @@ const pauseMs = 20
 export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNotes {
   const parent = dirname(place.path)
   const lockFile = createKeyedLock()
+  /** Notes of this process whose file is still away, since the disk failed. */
+  const stranded = new Map<string, NotedRename>()
 
   /** Makes a durable note, and resolves with it and those of other processes about the same file. */
   const takeNote = async (rename: NotedRename) => {
@@ -69,9 +73,14 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
     for (;;) {
       // First the note, then the look: of two processes that do both at the same time, at least one sees the other.
       const { note, others } = await takeNote(rename)
-      if (others.every(({ isGone }) => isGone)) {
-        for (const other of others) await complete(other, calls)
-        return note
+      try {
+        if (others.every(({ isGone }) => isGone)) {
+          for (const other of others) await complete(other, calls)
+          return note
+        }
+      } catch (error) {
+        await place.remove(note)
+        throw error
       }
       await place.remove(note)
       if (performance.now() - since > patienceMs) throw beingRenamed()
@@ -99,18 +108,33 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
       unlock()
     }
   }
-  const during: RenameNotes['during'] = (rename, change) =>
-    alone(rename.inode, async () => {
+  const giveBack: RenameNotes['giveBack'] = async () => {
+    for (const [path, rename] of stranded) {
+      await alone(rename.inode, () => complete({ path, rename }, calls))
+      stranded.delete(path)
+    }
+  }
+  const during: RenameNotes['during'] = async (rename, change) => {
+    await giveBack()
+    return alone(rename.inode, async () => {
       const note = await takeTurn(rename)
       try {
-        return await change(awayOf(note))
-      } finally {
+        const result = await change(awayOf(note))
         await place.remove(note)
+        return result
+      } catch (error) {
+        // What is away may be a file that others have put there, which nobody but the note knows.
+        const isAway = await fileStats(awayOf(note), calls).then(Boolean, () => true)
+        if (isAway) stranded.set(note, rename)
+        else await place.remove(note)
+        throw error
       }
     })
+  }
   return {
     during,
     alone,
+    giveBack,
     async completeIn(directory) {
       for (const { text } of (await findNotes(directory, 'rename')) ?? []) {
         await during(parseRename(text, parent), async () => {})
@@ -150,7 +174,10 @@ const awayOf = (note: string) => `${note}.away`
  * Completes, durably, a rename whose process has ended, and removes its note. The file keeps its earlier name if it had not got the new one
  * yet, or has lost that since.
  */
-async function complete({ path: note, rename }: OthersNote, calls: FileCalls): Promise<void> {
+async function complete(
+  { path: note, rename }: Omit<OthersNote, 'isGone'>,
+  calls: FileCalls,
+): Promise<void> {
   const { source, target, inode } = rename
   const away = awayOf(note)
   const leave = async () => {
@@ -161,7 +188,7 @@ async function complete({ path: note, rename }: OthersNote, calls: FileCalls): P
   }
   // An administrator may have removed the customer's directory with all that is in it.
   await changeDurably(dirname(source), leave, calls).catch(unlessAbsent)
-  await calls.unlink(note).catch(unlessAbsent)
+  for (const path of [away, note]) await calls.unlink(path).catch(unlessAbsent)
 }
 
 /**

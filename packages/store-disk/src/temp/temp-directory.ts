@@ -134,6 +134,7 @@ export async function openTempDirectory(
   await makeDirectories(directory)
   crashPoint('instance-made')
   const sweepOthers = async () => {
+    await renames.giveBack().catch(() => {})
     await removeOrphans(parent, (message) => log.warn(message), { calls, renames })
     await removeDeadMarkers(parent, directory)
   }
@@ -153,9 +154,12 @@ export async function openTempDirectory(
     close: async () => {
       isClosed = true
       timers.forEach((timer) => clearInterval(timer))
-      await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
-        log.warn(`Cannot remove ${directory}, so the next start removes it: ${String(error)}`)
-      })
+      try {
+        await renames.giveBack()
+        await rm(directory, { recursive: true, force: true })
+      } catch (error) {
+        log.warn(`Cannot clear ${directory}, so the next start does it: ${String(error)}`)
+      }
     },
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
+import { extname, join } from 'node:path'
+import { makeTemporaryDirectory, openFilesIn, rejection } from '@holdfast/testing'
 import type { BlobInfo, Expiry } from '@holdfast/core'
 import { expect } from 'chai'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
@@ -89,6 +89,54 @@ describe('expiry of openDiskBlobStore', function () {
       expect(isDone).to.equal(true)
       expect(await contentOf(store, key)).to.equal('new')
       expect(await findLitter(directory)).to.deep.equal([])
+    }))
+
+  /** Has a file put at the last moment; the disk fails while it is given back, and until the result is disposed of. */
+  const strand = async (removal: () => Promise<unknown>, replace: () => void) => {
+    let isDone = false
+    const failing = await interceptFileCalls({
+      before({ name, args }) {
+        if (isDone && name === 'link') throw Object.assign(new Error('fails'), { code: 'EIO' })
+        if (isDone || name !== 'rename' || !String(args[1]).endsWith('.away')) return
+        isDone = true
+        replace()
+      },
+    })
+    expect(await rejection(removal())).to.be.instanceOf(Error)
+    expect(isDone).to.equal(true)
+    return failing
+  }
+
+  it('gives back at the next removal what a failing disk did not let it give back', () =>
+    onSite(async ({ store, directory, blob, replace }) => {
+      const expiry = expiryOf(store)
+      const removal = async () => expiry.deleteUnchanged('alice', blob)
+      const failing = await strand(removal, replace)
+      const other = await store.put({ customer: 'alice', name: 'b' }, text('other'))
+      expect(await rejection(expiry.deleteUnchanged('alice', other))).to.be.instanceOf(Error)
+      failing[Symbol.dispose]()
+      expect(await expiry.deleteUnchanged('alice', other)).to.equal(true)
+      expect(await contentOf(store, key)).to.equal('new')
+      expect(await findLitter(directory)).to.deep.equal([])
+    }))
+
+  it('gives it back when the store closes', () =>
+    onSite(async ({ store, directory, blob, replace }) => {
+      const removal = async () => expiryOf(store).deleteUnchanged('alice', blob)
+      const failing = await strand(removal, replace)
+      failing[Symbol.dispose]()
+      await store.close()
+      expect(await readFile(join(directory, 'files', 'alice', 'a'), 'utf8')).to.equal('new')
+      expect(await findLitter(directory)).to.deep.equal([])
+    }))
+
+  it('leaves it to the next process where the disk fails until the end', () =>
+    onSite(async ({ store, directory, blob, replace }) => {
+      const removal = async () => expiryOf(store).deleteUnchanged('alice', blob)
+      using _ = await strand(removal, replace)
+      await store.close()
+      const kept = (await findLitter(directory)).map((path) => extname(path))
+      expect(kept).to.have.members(['.rename', '.away'])
     }))
 
   it('takes nothing for a blob that is none', () =>
