@@ -93,7 +93,8 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
       const directory = join(parent, entry)
       for (const { path, text } of (await findNotes(directory, 'rename')) ?? []) {
         const rename = parseRename(text, parent)
-        if (path === own || rename.inode !== inode) continue
+        // The file of a stranded note may be gone, and its number that of another file.
+        if (path === own || stranded.has(path) || rename.inode !== inode) continue
         const owner = await findTempOwner(directory)
         others.push({ path, rename, isGone: owner?.isGone === true })
       }
@@ -109,13 +110,20 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
     }
   }
   const giveBack: RenameNotes['giveBack'] = async () => {
+    const failures: unknown[] = []
     for (const [path, rename] of stranded) {
-      await alone(rename.inode, () => complete({ path, rename }, calls))
-      stranded.delete(path)
+      try {
+        await alone(rename.inode, () => complete({ path, rename }, calls))
+        stranded.delete(path)
+      } catch (error) {
+        failures.push(error)
+      }
     }
+    if (failures.length > 0) throw failures[0]
   }
   const during: RenameNotes['during'] = async (rename, change) => {
-    await giveBack()
+    // A directory that stays broken must not keep the other files from being renamed.
+    await giveBack().catch(() => {})
     return alone(rename.inode, async () => {
       const note = await takeTurn(rename)
       try {
