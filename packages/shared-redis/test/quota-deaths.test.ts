@@ -327,7 +327,9 @@ describe('openSharedQuotas with servers that die', () => {
   })
 
   it('leaves an account in the end that could not be left at first', async () => {
-    const short = simulateServers(base, store, { now: () => time, idleMs: 20 })
+    // Several times the delay of a report: if they were equal, each look would meet a report under way, and take the account for used.
+    const idleMs = 100
+    const short = simulateServers(base, store, { now: () => time, idleMs })
     const one = short.open()
     await upload(one, 'a', 100)
     await flush(one)
@@ -337,7 +339,7 @@ describe('openSharedQuotas with servers that die', () => {
       if (!is(what, leaveScript)) return
       one.lost = leaves++ === 0 ? 'question' : undefined
     }
-    time += 20
+    time += idleMs
     await until(() => leaves > 0)
     one.lost = undefined
     await until(async () => (await account()).get('o:server-0') === undefined)
