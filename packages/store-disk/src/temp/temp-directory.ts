@@ -158,7 +158,7 @@ export async function openTempDirectory(
         await renames.giveBack()
         await rm(directory, { recursive: true, force: true })
       } catch (error) {
-        log.warn(`Cannot clear ${directory}, so the next start does it: ${String(error)}`)
+        log.warn(`Cannot remove ${directory}, so the next start removes it: ${String(error)}`)
       }
     },
   }
