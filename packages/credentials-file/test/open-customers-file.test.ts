@@ -230,132 +230,126 @@ describe('openCustomersFile', () => {
     }
     expect(file.names()).to.deep.equal(['alice'])
   })
-})
 
-describe('openCustomersFile, of further logins,', () => {
-  let directory: TemporaryDirectory
-  let path: string
-  let hash: string
-  beforeEach(async () => {
-    directory = await makeTemporaryDirectory()
-    path = join(directory.path, 'customers.yaml')
-    hash = await hashPassword('secret', cheapCost)
-  })
-  afterEach(() => directory.remove())
+  describe('of further logins', () => {
+    const found = async (name: string) => {
+      const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
+      await source.close()
+      return source.find(name)
+    }
 
-  const found = async (name: string) => {
-    const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
-    await source.close()
-    return source.find(name)
-  }
+    it('adds, rotates and removes them, and keeps comments', async () => {
+      const before = `# ours\ncustomers:\n  - name: acme # the first\n    password: ${hash}\n    quota: 1GB\n  - name: bob\n    password: ${hash}\n`
+      await writeFile(path, before)
+      const file = await openCustomersFile(path)
+      file.add('acme/ci', hash, { may: 'append-only', until: '2030-12-31' })
+      file.add('acme/reader', hash, { may: ['list', 'read'] })
+      await file.save()
+      expect(file.names()).to.deep.equal(['acme', 'bob'])
+      expect(file.loginNames()).to.deep.equal(['acme', 'acme/ci', 'acme/reader', 'bob'])
+      expect(await readFile(path, 'utf8')).to.include(
+        `    logins:\n      - name: ci\n        password: ${hash}\n        may: append-only\n        until: 2030-12-31\n`,
+      )
+      expect(await found('acme/ci')).to.deep.equal({
+        name: 'acme/ci',
+        login: 'ci',
+        passwordHash: hash,
+        quota: 1_000_000_000,
+        may: ['list', 'read', 'create'],
+        endsAtMs: Date.UTC(2031, 0, 1),
+      })
 
-  it('adds, rotates and removes them, and keeps comments', async () => {
-    const before = `# ours\ncustomers:\n  - name: acme # the first\n    password: ${hash}\n    quota: 1GB\n  - name: bob\n    password: ${hash}\n`
-    await writeFile(path, before)
-    const file = await openCustomersFile(path)
-    file.add('acme/ci', hash, { may: 'append-only', until: '2030-12-31' })
-    file.add('acme/reader', hash, { may: ['list', 'read'] })
-    await file.save()
-    expect(file.names()).to.deep.equal(['acme', 'bob'])
-    expect(file.loginNames()).to.deep.equal(['acme', 'acme/ci', 'acme/reader', 'bob'])
-    expect(await readFile(path, 'utf8')).to.include(
-      `    logins:\n      - name: ci\n        password: ${hash}\n        may: append-only\n        until: 2030-12-31\n`,
-    )
-    expect(await found('acme/ci')).to.deep.equal({
-      name: 'acme/ci',
-      login: 'ci',
-      passwordHash: hash,
-      quota: 1_000_000_000,
-      may: ['list', 'read', 'create'],
-      endsAtMs: Date.UTC(2031, 0, 1),
+      const later = await openCustomersFile(path)
+      const other = await hashPassword('other', cheapCost)
+      later.setPasswordHash('acme/ci', other)
+      later.remove('acme/reader')
+      await later.save()
+      expect((await found('acme/ci'))?.passwordHash).to.equal(other)
+      expect((await found('acme'))?.passwordHash).to.equal(hash)
+      expect(await found('acme/reader')).to.equal(undefined)
+      later.remove('acme/ci')
+      await later.save()
+      expect(await readFile(path, 'utf8')).to.equal(before)
     })
 
-    const later = await openCustomersFile(path)
-    const other = await hashPassword('other', cheapCost)
-    later.setPasswordHash('acme/ci', other)
-    later.remove('acme/reader')
-    await later.save()
-    expect((await found('acme/ci'))?.passwordHash).to.equal(other)
-    expect((await found('acme'))?.passwordHash).to.equal(hash)
-    expect(await found('acme/reader')).to.equal(undefined)
-    later.remove('acme/ci')
-    await later.save()
-    expect(await readFile(path, 'utf8')).to.equal(before)
-  })
+    it('go with their customer', async () => {
+      const file = await openCustomersFile(path)
+      file.add('acme', hash, { may: 'read-only' })
+      file.add('acme/ci', hash)
+      file.add('bob', hash)
+      file.remove('acme')
+      await file.save()
+      expect(file.loginNames()).to.deep.equal(['bob'])
+      expect(await found('acme/ci')).to.equal(undefined)
+    })
 
-  it('go with their customer', async () => {
-    const file = await openCustomersFile(path)
-    file.add('acme', hash, { may: 'read-only' })
-    file.add('acme/ci', hash)
-    file.add('bob', hash)
-    file.remove('acme')
-    await file.save()
-    expect(file.loginNames()).to.deep.equal(['bob'])
-    expect(await found('acme/ci')).to.equal(undefined)
-  })
+    it('are refused for a name that is taken, or without a customer', async () => {
+      const file = await openCustomersFile(path)
+      file.add('acme', hash)
+      file.add('acme/ci', hash)
+      expect(() => file.add('acme/ci', hash)).to.throw('has a login "acme/ci" already')
+      expect(() => file.add('acne/ci', hash)).to.throw('no customer "acne"; did you mean "acme"?')
+      expect(() => file.remove('acme/c')).to.throw('no login "acme/c"; did you mean "acme/ci"?')
+    })
 
-  it('are refused for a name that is taken, or without a customer', async () => {
-    const file = await openCustomersFile(path)
-    file.add('acme', hash)
-    file.add('acme/ci', hash)
-    expect(() => file.add('acme/ci', hash)).to.throw('has a login "acme/ci" already')
-    expect(() => file.add('acne/ci', hash)).to.throw('no customer "acne"; did you mean "acme"?')
-    expect(() => file.remove('acme/c')).to.throw('no login "acme/c"; did you mean "acme/ci"?')
-  })
+    it('are not removed, rotated or added where the customer shares them by an alias', async () => {
+      const login = `      - name: ci\n        password: ${hash}\n`
+      const acme = `customers:\n  - name: acme\n    password: ${hash}\n    logins: &shared\n${login}`
+      const before = `${acme}  - name: bob\n    password: ${hash}\n    logins: *shared\n`
+      await writeFile(path, before)
+      const file = await openCustomersFile(path)
+      for (const edit of [
+        () => file.remove('bob/ci'),
+        () => file.setPasswordHash('bob/ci', hash),
+        () => file.add('bob/other', hash),
+      ]) {
+        expect(edit).to.throw(CustomersFileError, 'edit the file by hand')
+      }
+      file.remove('acme/ci')
+      expect((await rejection(file.save())).message).to.include('edit it by hand')
+      expect(await readFile(path, 'utf8')).to.equal(before)
+    })
 
-  it('are not removed, rotated or added where the customer shares them by an alias', async () => {
-    const login = `      - name: ci\n        password: ${hash}\n`
-    const acme = `customers:\n  - name: acme\n    password: ${hash}\n    logins: &shared\n${login}`
-    const before = `${acme}  - name: bob\n    password: ${hash}\n    logins: *shared\n`
-    await writeFile(path, before)
-    const file = await openCustomersFile(path)
-    for (const edit of [
-      () => file.remove('bob/ci'),
-      () => file.setPasswordHash('bob/ci', hash),
-      () => file.add('bob/other', hash),
-    ]) {
-      expect(edit).to.throw(CustomersFileError, 'edit the file by hand')
-    }
-    file.remove('acme/ci')
-    expect((await rejection(file.save())).message).to.include('edit it by hand')
-    expect(await readFile(path, 'utf8')).to.equal(before)
-  })
+    it('are not added with an end that is past', async () => {
+      const file = await openCustomersFile(path)
+      file.add('acme', hash)
+      const day = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10)
+      const dayMs = 24 * 60 * 60 * 1000
+      for (const until of [day(-dayMs), new Date(Date.now() - 1_000).toISOString()]) {
+        expect(() => file.add('acme/ci', hash, { until })).to.throw('the end is past')
+      }
+      expect(file.loginNames()).to.deep.equal(['acme'])
+      file.add('acme/ci', hash, { until: day(dayMs) })
+    })
 
-  it('are not added with an end that is past', async () => {
-    const file = await openCustomersFile(path)
-    file.add('acme', hash)
-    const day = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 10)
-    const dayMs = 24 * 60 * 60 * 1000
-    for (const until of [day(-dayMs), new Date(Date.now() - 1_000).toISOString()]) {
-      expect(() => file.add('acme/ci', hash, { until })).to.throw('the end is past')
-    }
-    expect(file.loginNames()).to.deep.equal(['acme'])
-    file.add('acme/ci', hash, { until: day(dayMs) })
-  })
+    it('are refused with the remedy for what only customers, or only logins, have', async () => {
+      const file = await openCustomersFile(path)
+      file.add('acme', hash)
+      expect(() => file.add('acme/ci', hash, { quota: '1GB' })).to.throw(
+        'a login has no field quota; that of its customer holds for all logins together',
+      )
+      expect(() => file.add('acme/ci', hash, { maxFiles: 3 })).to.throw(
+        'a login has no field maxFiles; that of its customer holds for all logins together',
+      )
+      expect(() => file.add('bob', hash, { until: '2030-01-01' })).to.throw(
+        'a customer has no field until; only further logins end',
+      )
+    })
 
-  it('are refused with the remedy for what only customers, or only logins, have', async () => {
-    const file = await openCustomersFile(path)
-    file.add('acme', hash)
-    expect(() => file.add('acme/ci', hash, { quota: '1GB' })).to.throw(
-      'a login has no field quota; that of its customer holds for all logins together',
-    )
-    expect(() => file.add('acme/ci', hash, { maxFiles: 3 })).to.throw(
-      'a login has no field maxFiles; that of its customer holds for all logins together',
-    )
-    expect(() => file.add('bob', hash, { until: '2030-01-01' })).to.throw(
-      'a customer has no field until; only further logins end',
-    )
-  })
-
-  it('stay JSON in a file of JSON', async () => {
-    await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
-    const file = await openCustomersFile(path)
-    file.add('acme/ci', hash, { may: ['create'] })
-    await file.save()
-    expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal({
-      customers: [
-        { name: 'acme', password: hash, logins: [{ name: 'ci', password: hash, may: ['create'] }] },
-      ],
+    it('stay JSON in a file of JSON', async () => {
+      await writeFile(path, JSON.stringify({ customers: [{ name: 'acme', password: hash }] }))
+      const file = await openCustomersFile(path)
+      file.add('acme/ci', hash, { may: ['create'] })
+      await file.save()
+      expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal({
+        customers: [
+          {
+            name: 'acme',
+            password: hash,
+            logins: [{ name: 'ci', password: hash, may: ['create'] }],
+          },
+        ],
+      })
     })
   })
 })

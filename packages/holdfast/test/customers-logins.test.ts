@@ -102,7 +102,7 @@ describe('holdfast customers, of further logins,', () => {
     ],
     'an end of a customer': [['add', 'bob', '--until', '2031-01-31'], /has no field until/],
     'a quota of a login': [['add', 'acme/ci', '--quota', '1GB'], /a login has no field quota/],
-    'a login of nobody': [
+    'a login of an unknown customer': [
       ['add', 'acne', '--login', 'ci'],
       /no customer "acne"; did you mean "acme"/,
     ],

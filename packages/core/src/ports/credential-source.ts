@@ -13,7 +13,7 @@ export interface Credential {
   readonly name: string
   /**
    * The name of a further login, after the `/`. Without it, the name is a customer's, and one with a `/` is refused: where people choose
-   * their names, nobody must become a login of another customer by calling themselves so.
+   * their names, no customer may become a login of another one by its name.
    */
   readonly login?: string
   /** A hash that the {@link PasswordVerifier} in use understands, usually a PHC string. Never the password. */

@@ -66,18 +66,18 @@ describe('expireFiles', () => {
     expect(await names()).to.deep.equal(['c'])
   })
 
-  it('tells of each file, and frees its bytes in the quota', async () => {
+  it('reports each file, and frees its bytes in the quota', async () => {
     const { service, alice, pass, expire, wait } = start()
     const files = service.filesOf({ name: 'alice', quota: 5 })
     await expire()
     await files.upload('a', chunks(5))
     await pass(30 * day - hour)
     wait(hour)
-    const told: string[] = []
+    const reported: string[] = []
     const customer = { ...alice, quota: 5 }
-    const onExpired = ({ name, size }: BlobInfo) => void told.push(`${name} of ${size}`)
+    const onExpired = ({ name, size }: BlobInfo) => void reported.push(`${name} of ${size}`)
     expect(await expire(customer, { onExpired })).to.deep.equal({ kind: 'done', expired: 1 })
-    expect(told).to.deep.equal(['a of 5'])
+    expect(reported).to.deep.equal(['a of 5'])
     await files.upload('b', chunks(5))
   })
 
@@ -175,7 +175,7 @@ describe('expireFiles', () => {
     expect((await files.stat('a')).size).to.equal(7)
   })
 
-  it('ends when it is told to, and goes on at the next call', async () => {
+  it('ends when it is aborted, and goes on at the next call', async () => {
     const { files, names, alice, expire, pass, wait } = start()
     await expire()
     for (const name of ['a', 'b', 'c']) await files.upload(name, chunks(3))

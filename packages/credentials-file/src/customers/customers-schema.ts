@@ -35,7 +35,12 @@ export const customerFields = [
 /** The fields of a login. */
 export const loginFields = ['name', 'password', 'may', 'until'] as const
 
-const may = { type: ['string', 'array'], items: { type: 'string' } } as const
+/** What customers and their further logins have. */
+const login = {
+  name: { type: 'string' },
+  password: { type: 'string', minLength: 1 },
+  may: { type: ['string', 'array'], items: { type: 'string' } },
+} as const
 
 /** The JSON Schema of a customers file. The build makes customers-validator.ts of it. */
 export const customersSchema = {
@@ -50,24 +55,17 @@ export const customersSchema = {
         required: ['name', 'password'],
         additionalProperties: false,
         properties: {
-          name: { type: 'string' },
-          password: { type: 'string', minLength: 1 },
+          ...login,
           quota: { type: ['integer', 'string'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           expireAfter: { type: 'string' },
           maxFiles: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-          may,
           logins: {
             type: 'array',
             items: {
               type: 'object',
               required: ['name', 'password'],
               additionalProperties: false,
-              properties: {
-                name: { type: 'string' },
-                password: { type: 'string', minLength: 1 },
-                may,
-                until: { type: 'string' },
-              },
+              properties: { ...login, until: { type: 'string' } },
             },
           },
         },

@@ -75,12 +75,12 @@ export function sweepFiles(
     }
     if (outcome?.kind === 'waiting') {
       const { until, due } = outcome
-      const told = until.toISOString()
-      if (announced.get(name) !== told) {
-        const fields = { customer: name, files: due, from: told }
+      const from = until.toISOString()
+      if (announced.get(name) !== from) {
+        const fields = { customer: name, files: due, from }
         log.warn(fields, 'files will expire')
       }
-      announced.set(name, told)
+      announced.set(name, from)
     }
   }
 

@@ -34,11 +34,11 @@ describe('holdfast serve --webhook', function () {
     await answer.text()
     expect(answer.status, path).to.equal(200)
   }
-  const told = (arrivals: readonly Arrival[]) =>
+  const summaries = (arrivals: readonly Arrival[]) =>
     arrivals.map(({ type, data }) => `${type} ${String(data['file'])}`)
   const accepted = (count: number) =>
     until(
-      () => `${count} events are accepted: ${told(receiver.accepted).join(', ')}`,
+      () => `${count} events are accepted: ${summaries(receiver.accepted).join(', ')}`,
       () => receiver.accepted.length >= count,
     )
 
@@ -50,7 +50,7 @@ describe('holdfast serve --webhook', function () {
       await ask(server, 'POST', '/rename/a', '{"to":"b"}')
       await ask(server, 'DELETE', '/delete/b')
       await accepted(3)
-      expect(told(receiver.arrivals)).to.deep.equal([
+      expect(summaries(receiver.arrivals)).to.deep.equal([
         'holdfast.upload a',
         'holdfast.rename a',
         'holdfast.delete b',

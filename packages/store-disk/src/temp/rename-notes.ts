@@ -131,7 +131,7 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
         await place.remove(note)
         return result
       } catch (error) {
-        // What is away may be a file that others have put there, which nobody but the note knows.
+        // What is away may be a file that others have put there, and only the note says where it belongs.
         const isAway = await fileStats(awayOf(note), calls).then(Boolean, () => true)
         if (isAway) stranded.set(note, rename)
         else await place.remove(note)

@@ -82,7 +82,7 @@ describe('The events of holdfast serve --webhook, for a receiver in Python', fun
     return [`holdfast.upload demo/${a}`, `holdfast.rename demo/${a}`, `holdfast.delete demo/${b}`]
   }
   /** What arrived, without repetitions. */
-  const told = () => {
+  const arrivedOnce = () => {
     const first = new Map<string, Arrival>()
     for (const arrival of receiver.arrivals()) {
       expect(arrival.error).to.equal(undefined)
@@ -92,15 +92,15 @@ describe('The events of holdfast serve --webhook, for a receiver in Python', fun
   }
   const arrived = (count: number) =>
     until(
-      () => `${count} events have arrived: ${told().join(', ')}`,
-      () => told().length >= count,
+      () => `${count} events have arrived: ${arrivedOnce().join(', ')}`,
+      () => arrivedOnce().length >= count,
     )
 
   it('come in order, each with a signature that is right', async () => {
     const server = await start()
     const expected = await change(server, '1')
     await arrived(3)
-    expect(told()).to.deep.equal(expected)
+    expect(arrivedOnce()).to.deep.equal(expected)
     const [upload, rename] = receiver.arrivals()
     expect(upload?.data).to.include({ customer: 'demo', file: '1 ä.txt', bytes: 7 })
     expect(rename?.data).to.include({ file: '1 ä.txt', to: '1 b.txt' })
@@ -122,7 +122,7 @@ describe('The events of holdfast serve --webhook, for a receiver in Python', fun
     await receiver.answer('204')
     await start()
     await arrived(expected.length)
-    expect(told()).to.deep.equal(expected)
+    expect(arrivedOnce()).to.deep.equal(expected)
     const ids = receiver.arrivals().map(({ id }) => id)
     expect(ids.length).to.be.greaterThan(expected.length)
   })
@@ -138,6 +138,6 @@ describe('The events of holdfast serve --webhook, for a receiver in Python', fun
     await server.logged('webhook: the event was not accepted')
     receiver = await startReceiver(python, port)
     await arrived(6)
-    expect(told()).to.deep.equal(expected)
+    expect(arrivedOnce()).to.deep.equal(expected)
   })
 })

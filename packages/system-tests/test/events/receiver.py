@@ -28,7 +28,7 @@ class Receiver(BaseHTTPRequestHandler):
             event = from_http_event(HTTPMessage(headers, body))
             assert isinstance(event, CloudEvent)
             assert event.get_id() == headers["webhook-id"]
-            told = {
+            report = {
                 "id": event.get_id(),
                 "type": event.get_type(),
                 "subject": event.get_subject(),
@@ -36,8 +36,8 @@ class Receiver(BaseHTTPRequestHandler):
                 "answer": how,
             }
         except Exception as error:
-            told = {"error": repr(error)}
-        print(json.dumps(told), flush=True)
+            report = {"error": repr(error)}
+        print(json.dumps(report), flush=True)
         if how == "lose":
             self.close_connection = True
             self.connection.close()

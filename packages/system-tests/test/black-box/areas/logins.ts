@@ -208,7 +208,7 @@ export function logins(start: StartService): void {
       expect((await fetch(url)).status).to.equal(403)
     })
 
-    it('are told apart in the log', async () => {
+    it('are distinguished in the log', async () => {
       await using service = await start({ customers })
       expectOk(await ofLogin(service, 'dropper').upload('a', 'content'))
       expectOk(await service.anna.upload('b', 'content'))
