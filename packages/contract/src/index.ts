@@ -25,6 +25,7 @@ export {
   type CredentialSourceSuiteOptions,
 } from './describe-credential-source.ts'
 export { describeExpiry, type ExpirySuiteOptions } from './describe-expiry.ts'
+export { describeHistory, type HistorySuiteOptions } from './describe-history.ts'
 export { describeFailureCounter, type FailureCounterHarness } from './describe-failure-counter.ts'
 export {
   describeLinkGenerations,

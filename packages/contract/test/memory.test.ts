@@ -8,6 +8,7 @@ import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-credential-source.ts'
 import { describeExpiry } from '../src/describe-expiry.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
+import { describeHistory } from '../src/describe-history.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeLinkGenerations } from '../src/describe-link-generations.ts'
 import { describeRenaming } from '../src/describe-renaming.ts'
@@ -31,6 +32,7 @@ describeBlobStore('the memory store', open, { putMemory: 160 * MiB })
 describeLinkGenerations('the memory store', open)
 
 describeExpiry('the memory store', open)
+describeHistory('the memory store', open)
 describeRenaming('the memory store', open)
 describeResumableUploads('the memory store', open, { appendMemory: 544 * MiB })
 

@@ -1,4 +1,4 @@
-import { checkCustomer, type Customer } from './model/customer.ts'
+import { checkCustomer, requireKeeping, type Customer } from './model/customer.ts'
 import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
 import { createKeyedCounter, type UseCounter } from './model/keyed-counter.ts'
 import { createKeyedLock, createRevocableLocks, type RevocableLocks } from './model/keyed-lock.ts'
@@ -17,7 +17,8 @@ import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
 import { createRecentGenerations } from './policy/recent-generations.ts'
 import { createRecentValues } from './policy/recent-values.ts'
 import type { BlobInfo } from './ports/blob-info.ts'
-import type { OpenOptions, BlobStore, RenameOptions } from './ports/blob-store.ts'
+import type { OpenOptions, RenameOptions, Usage } from './ports/blob.ts'
+import type { BlobStore } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { permittedFiles, type CustomerFiles } from './use-cases/customer-files.ts'
@@ -32,6 +33,14 @@ import {
   type OpenedLink,
   type CreateLinkSignature,
 } from './use-cases/link-policy.ts'
+import {
+  listDeleted,
+  listVersions,
+  restoreFile,
+  serveVersion,
+  type FileHistory,
+  type HistoryPolicy,
+} from './use-cases/kept-files.ts'
 import { listFileDetails, listFiles } from './use-cases/list-files.ts'
 import { makeUploadLink, type UploadLinkOptions } from './use-cases/make-upload-link.ts'
 import {
@@ -39,6 +48,7 @@ import {
   type LinkUploads,
   type UploadLinkPolicy,
 } from './use-cases/open-upload-link.ts'
+import { freeKept, purgeKept, type PurgeOutcome } from './use-cases/purge-kept.ts'
 import { renameFile, renamePolicy } from './use-cases/rename-file.ts'
 import { resumableFiles } from './use-cases/resumable-files.ts'
 import { uploadKey, type ResumablePolicy } from './use-cases/resumable-policy.ts'
@@ -80,6 +90,10 @@ export interface FileService {
   readonly maxFileSize: number | undefined
   /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
   expireFiles?(customer: Customer, options?: ExpireOptions): Promise<ExpiryOutcome>
+  /** Removes what need not be kept of the customer's files any more, if the store has a history; see `purgeKept`. */
+  purgeKept?(customer: Customer): Promise<PurgeOutcome>
+  /** Removes the oldest that is kept for all customers, until so many bytes are free, if the store has a history; see `freeKept`. */
+  freeKept?(bytes: number): Promise<ReadonlyMap<string, Usage>>
   /** Removes the expired uploads of all customers, and resolves with their number. Call it from time to time. */
   sweepUploads(): Promise<number>
 }
@@ -110,18 +124,27 @@ function serviceOf({
   createSha256,
   links,
   hooks = {},
+  keepReplacedMs,
+  keepQuota,
   now: clock,
   quotas = createQuotaKeeper(store, clock && { now: clock }),
 }: FileServiceOptions): FileService {
   const now = clock ?? Date.now
-  const policy = { store, quotas, maxFileSize }
+  const { resumable: uploads, expiry, history } = store
+  const keepMsOf = (customer: Customer) => history && (customer.keepReplacedMs ?? keepReplacedMs)
+  const keeps = (customer: Customer) => (keepMsOf(customer) ?? 0) > 0
+  const policy = { store, quotas, maxFileSize, keeps }
+  const historyPolicy = history && { store, history, quotas }
+  const purgePolicy = history && {
+    ...{ history, now, keepMsOf },
+    keepQuotaOf: (customer: Customer) => keepQuota ?? customer.quota ?? Infinity,
+  }
   const counts = createPrefixCounts(store, clock)
   const notifyUploaded = (customer: Customer, file: BlobInfo) => {
     counts.add(customer.name, file.name)
     if (hooks.onUploaded) notify(() => hooks.onUploaded?.({ customer, file }))
   }
-  const renaming = renamePolicy(store, quotas)
-  const { resumable: uploads, expiry } = store
+  const renaming = renamePolicy(policy)
   const resumablePolicy: ResumablePolicy | undefined = uploads && {
     ...policy,
     uploads,
@@ -175,7 +198,7 @@ function serviceOf({
         hooks.onServed ? serveAndNotify(name, options) : serveFile(store, customer, name, options),
       stat: (name) => statFile(store, customer, name),
       async delete(name) {
-        await deleteFile(store, quotas, customer, name)
+        await deleteFile(policy, customer, name)
         if (hooks.onDeleted) notify(() => hooks.onDeleted?.({ customer, name }))
       },
       ...(renaming && {
@@ -189,7 +212,8 @@ function serviceOf({
       }),
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
-      usage: () => usageOf(store, customer),
+      usage: () => usageOf(store, customer, keeps(customer)),
+      ...(historyPolicy && { history: historyOf(historyPolicy, customer) }),
       ...(linkPolicy && {
         link: (name: string, options?: LinkOptions) =>
           makeLink(linkPolicy, customer, name, options),
@@ -204,6 +228,27 @@ function serviceOf({
     }
     return permittedFiles(files, async (id) => uploads?.state(uploadKey(customer, id)))
   }
+
+  const historyOf = (opened: HistoryPolicy, customer: Customer): FileHistory => ({
+    versions: (name, options) => listVersions(opened, customer, name, options),
+    deleted: (options) => listDeleted(opened, customer, options),
+    serve: (name, version, options) => serveVersion(opened, customer, name, version, options),
+    async restore(name, options = {}) {
+      const file = await restoreFile(opened, customer, name, options)
+      counts.add(customer.name, file.name)
+      if (hooks.onRestored) {
+        const { version } = options
+        const restoration = {
+          customer,
+          from: name,
+          file,
+          ...(version !== undefined && { version }),
+        }
+        notify(() => hooks.onRestored?.(restoration))
+      }
+      return file
+    },
+  })
 
   return {
     async authenticate(login) {
@@ -225,8 +270,15 @@ function serviceOf({
     ...(expiry && {
       async expireFiles(customer: Customer, options?: ExpireOptions) {
         checkCustomer(customer)
-        return expireFiles({ store, expiry, quotas, now }, customer, options)
+        return expireFiles({ store, expiry, quotas, now, keeps }, customer, options)
       },
+    }),
+    ...(purgePolicy && {
+      async purgeKept(customer: Customer) {
+        checkCustomer(customer)
+        return purgeKept(purgePolicy, customer)
+      },
+      freeKept: (bytes: number) => freeKept(purgePolicy, bytes),
     }),
     async sweepUploads() {
       const removed = (await uploads?.sweep(new Date(now()))) ?? 0
@@ -268,7 +320,15 @@ export interface FileServiceOptions {
   readonly createSha256?: () => IncrementalHash
   /** The options of links. Default: there are no links. There are none either if `credentials` has no `linkKey`. */
   readonly links?: LinkServiceOptions
-  /** Called after uploads, downloads, deletions and renames. Default: none. */
+  /**
+   * How long what customers replace or delete can be restored, in milliseconds, if the store has a history and the customer has no
+   * `keepReplacedMs`. 0: it is gone at once, and what was kept before is removed. Default: it is gone at once, and what was kept before
+   * stays.
+   */
+  readonly keepReplacedMs?: number
+  /** The most bytes of a customer that are kept of what was replaced or deleted; the oldest goes first. Default: the quota. */
+  readonly keepQuota?: number
+  /** Called after uploads, downloads, deletions, renames and restorations. Default: none. */
   readonly hooks?: FileHooks
   /**
    * The current time in milliseconds. Default: `Date.now`, but `performance.now` for the ages of counts, since the system's clock
@@ -298,6 +358,8 @@ export interface LinkServiceOptions {
 
 const storeMethods = ['put', 'open', 'stat', 'delete', 'list', 'listDetails', 'usage', 'customers']
 
+const historyMethods = ['versions', 'deleted', 'kept', 'open', 'restore', 'purge', 'customers']
+
 const uploadMethods = ['begin', 'state', 'append', 'interrupt', 'declareLength', 'content']
 const resumableMethods = [...uploadMethods, 'publish', 'remember', 'discard', 'list', 'sweep']
 
@@ -316,6 +378,8 @@ function checkOptions(options: FileServiceOptions): void {
     'uploadExpiryMs?': requirePeriod,
     'maxUnfinishedUploads?': (what, value) => requireCount(what, value, 'uploads'),
     'createSha256?': requireFunction,
+    'keepReplacedMs?': requireKeeping,
+    'keepQuota?': requireCount,
     'links?': having(),
     'hooks?': having(),
     'now?': requireFunction,
@@ -333,7 +397,7 @@ function checkOptions(options: FileServiceOptions): void {
 /** Checks a store, and its uploads in pieces if it has them. */
 const requireStore: OptionCheck = (what, value) => {
   requireMethods(what, value, storeMethods)
-  const { resumable, linkGenerations, expiry } = value as Partial<BlobStore>
+  const { resumable, linkGenerations, expiry, history } = value as Partial<BlobStore>
   if (resumable !== undefined) requireMethods(`${what}.resumable`, resumable, resumableMethods)
   if (linkGenerations !== undefined) {
     requireMethods(`${what}.linkGenerations`, linkGenerations, ['read', 'renew'])
@@ -341,6 +405,7 @@ const requireStore: OptionCheck = (what, value) => {
   if (expiry !== undefined) {
     requireMethods(`${what}.expiry`, expiry, ['deleteUnchanged', 'readNote', 'writeNote'])
   }
+  if (history !== undefined) requireMethods(`${what}.history`, history, historyMethods)
 }
 
 const requirePeriod: OptionCheck = (what, value) => {

@@ -15,10 +15,14 @@ export {
 export { abortable } from './model/abortable.ts'
 export type { Expiry } from './ports/expiry.ts'
 export type { ExpireOptions, ExpiryOutcome } from './use-cases/expire-files.ts'
+export type { KeepOptions } from './ports/blob.ts'
+export type { History, KeptBlob, KeptKey, VersionOptions } from './ports/history.ts'
+export type { FileHistory, RestoreOptions } from './use-cases/kept-files.ts'
+export type { PurgeOutcome } from './use-cases/purge-kept.ts'
 export type { LinkGenerations } from './ports/link-generations.ts'
 export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
 export { isLimited, loginName, splitLoginName, type Customer } from './model/customer.ts'
-export type { Deleted, FileHooks, Renamed, Served, Uploaded } from './model/file-hooks.ts'
+export type { Deleted, FileHooks, Renamed, Restored, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export {
   countOf,
@@ -113,14 +117,13 @@ export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export type { BlobInfo } from './ports/blob-info.ts'
 export type {
   BlobKey,
-  BlobStore,
   ListOptions,
   OpenBlob,
   OpenOptions,
   RenameOptions,
-  PutOptions,
   Usage,
-} from './ports/blob-store.ts'
+} from './ports/blob.ts'
+export type { BlobStore, PutOptions } from './ports/blob-store.ts'
 export { rights, type Right } from './ports/credential-source.ts'
 export type {
   Credential,

@@ -2,6 +2,8 @@ import type {
   BlobKey,
   BlobStore,
   Expiry,
+  History,
+  KeepOptions,
   LinkGenerations,
   OpenBlob,
   RenameOptions,
@@ -20,8 +22,8 @@ import type { Faults, Fault, FaultStep } from './faults.ts'
  * - `stat`, `delete`, `rename`, `usage`: `call`, `answer`.
  * - `list`, `listDetails`, `customers`: `call` when the first item is requested; an `item` for each page of a list and for
  *   each customer; `end`.
- * - the methods of `resumable`: see `injectUploadFaults`; those of `linkGenerations` and `expiry`: `call`, `answer`, with
- *   names such as `linkGenerations.read`.
+ * - the methods of `resumable`: see `injectUploadFaults`; those of `linkGenerations`, `expiry` and `history`: the steps of the calls
+ *   above of the same kind, with names such as `linkGenerations.read`.
  *
  * Faults keep the port's promises: open content is closed, and the caller gets the original error. A fault at `item`
  * or `end` of a put reaches the store as content that throws, so that the store cleans up.
@@ -35,22 +37,12 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
       return faults.call('put', () => store.put(key, taken, options), signal)
     },
 
-    async open(key, options) {
-      const done = faults.begin()
-      try {
-        await faults.pass({ method: 'open', moment: 'call' })
-        const blob = await store.open(key, options)
-        await closingOnFailure(blob, faults.pass({ method: 'open', moment: 'answer' }))
-        return blob && openedWith(blob, faults)
-      } finally {
-        done()
-      }
-    },
+    open: (key, options) => openWith(faults, 'open', () => store.open(key, options)),
 
     stat: (key) => faults.call('stat', () => store.stat(key)),
-    delete: (key) => faults.call('delete', () => store.delete(key)),
+    delete: (key, options) => faults.call('delete', () => store.delete(key, options)),
     ...(rename && {
-      rename: (key: BlobKey, to: string, options?: RenameOptions) =>
+      rename: (key: BlobKey, to: string, options?: RenameOptions & KeepOptions) =>
         faults.call('rename', () => rename(key, to, options)),
     }),
     list: (customer, options) => listedWith(faults, 'list', () => store.list(customer, options)),
@@ -62,7 +54,24 @@ export function injectFaults(store: BlobStore, faults: Faults): BlobStore {
     ...(store.linkGenerations && {
       linkGenerations: injectGenerationFaults(store.linkGenerations, faults),
     }),
+    ...(store.history && { history: injectHistoryFaults(store.history, faults) }),
     ...(store.expiry && { expiry: injectExpiryFaults(store.expiry, faults) }),
+  }
+}
+
+async function openWith(
+  faults: Faults,
+  method: string,
+  open: () => Promise<OpenBlob | undefined>,
+): Promise<OpenBlob | undefined> {
+  const done = faults.begin()
+  try {
+    await faults.pass({ method, moment: 'call' })
+    const blob = await open()
+    await closingOnFailure(blob, faults.pass({ method, moment: 'answer' }))
+    return blob && openedWith(blob, faults, method)
+  } finally {
+    done()
   }
 }
 
@@ -75,7 +84,7 @@ async function closingOnFailure(blob: OpenBlob | undefined, step: Promise<void>)
   }
 }
 
-function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
+function openedWith(blob: OpenBlob, faults: Faults, method: string): OpenBlob {
   const done = faults.begin()
   const closing = new AbortController()
   return {
@@ -84,13 +93,13 @@ function openedWith(blob: OpenBlob, faults: Faults): OpenBlob {
     content: withSteps(() => blob.content, {
       begin: () => done,
       reach: (moment, stopped) =>
-        faults.pass({ method: 'open', moment }, AbortSignal.any([closing.signal, stopped])),
+        faults.pass({ method, moment }, AbortSignal.any([closing.signal, stopped])),
     }),
     async close() {
       closing.abort(new Error('The blob was closed'))
       await blob.close()
       done()
-      await faults.pass({ method: 'open', moment: 'close' })
+      await faults.pass({ method, moment: 'close' })
     },
   }
 }
@@ -102,10 +111,26 @@ function injectGenerationFaults(generations: LinkGenerations, faults: Faults): L
   }
 }
 
+function injectHistoryFaults(history: History, faults: Faults): History {
+  return {
+    versions: (key, options) =>
+      listedWith(faults, 'history.versions', () => history.versions(key, options)),
+    deleted: (customer, options) =>
+      listedWith(faults, 'history.deleted', () => history.deleted(customer, options)),
+    kept: (customer) => listedWith(faults, 'history.kept', () => history.kept(customer)),
+    open: (key, options) => openWith(faults, 'history.open', () => history.open(key, options)),
+    restore: (key, to, options) =>
+      faults.call('history.restore', () => history.restore(key, to, options)),
+    purge: (customer, before) =>
+      faults.call('history.purge', () => history.purge(customer, before)),
+    customers: () => listedWith(faults, 'history.customers', () => history.customers()),
+  }
+}
+
 function injectExpiryFaults(expiry: Expiry, faults: Faults): Expiry {
   return {
-    deleteUnchanged: (customer, blob) =>
-      faults.call('expiry.deleteUnchanged', () => expiry.deleteUnchanged(customer, blob)),
+    deleteUnchanged: (customer, blob, options) =>
+      faults.call('expiry.deleteUnchanged', () => expiry.deleteUnchanged(customer, blob, options)),
     readNote: (customer) => faults.call('expiry.readNote', () => expiry.readNote(customer)),
     writeNote: (customer, note) =>
       faults.call('expiry.writeNote', () => expiry.writeNote(customer, note)),
@@ -134,7 +159,7 @@ function injectUploadFaults(uploads: ResumableUploads, faults: Faults): Resumabl
     interrupt: (key) => call('interrupt', () => uploads.interrupt(key)),
     declareLength: (key, length) => call('declareLength', () => uploads.declareLength(key, length)),
     content: (key) => listedWith(faults, 'resumable.content', () => uploads.content(key)),
-    publish: (key) => call('publish', () => uploads.publish(key)),
+    publish: (key, options) => call('publish', () => uploads.publish(key, options)),
     remember: (customer, plan, published) =>
       call('remember', () => uploads.remember(customer, plan, published)),
     discard: (key) => call('discard', () => uploads.discard(key)),

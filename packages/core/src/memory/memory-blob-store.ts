@@ -3,9 +3,16 @@ import { FileServiceError } from '../model/errors.ts'
 import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobKey, BlobStore, ListOptions } from '../ports/blob-store.ts'
-import { resolveRange } from '../ports/byte-range.ts'
+import type { BlobKey, ListOptions, OpenBlob } from '../ports/blob.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import type { History, KeptBlob } from '../ports/history.ts'
+import { resolveRange, type ByteRange } from '../ports/byte-range.ts'
 import { joinChunks, createMemoryResumableUploads } from './memory-resumable-uploads.ts'
+
+interface KeptBytes {
+  readonly kept: KeptBlob
+  readonly bytes: Uint8Array
+}
 
 interface StoredBlob {
   readonly info: BlobInfo
@@ -20,6 +27,8 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
   const customers = new Map<string, Map<string, StoredBlob>>()
   const generations = new Map<string, string>()
   const notes = new Map<string, string>()
+  /** By customer and by name, newest first. */
+  const earlier = new Map<string, Map<string, KeptBytes[]>>()
   let version = 0
 
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
@@ -28,7 +37,23 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
     if (find(key)) throw new FileServiceError('already-exists', 'The name is taken')
   }
 
-  const publish = (key: BlobKey, bytes: Uint8Array): BlobInfo => {
+  /** Takes the blob away from its name. */
+  const take = ({ customer, name }: BlobKey, keepReplaced = false): boolean => {
+    const blob = find({ customer, name })
+    if (!blob) return false
+    customers.get(customer)?.delete(name)
+    if (!keepReplaced) return true
+    const kept = { ...blob.info, version: blob.info.etag, replacedAt: now() }
+    const names = earlier.get(customer) ?? new Map<string, KeptBytes[]>()
+    earlier.set(
+      customer,
+      names.set(name, [{ kept, bytes: blob.bytes }, ...(names.get(name) ?? [])]),
+    )
+    return true
+  }
+
+  const publish = (key: BlobKey, bytes: Uint8Array, keepReplaced?: boolean): BlobInfo => {
+    take(key, keepReplaced)
     const info = { name: key.name, size: bytes.length, modifiedAt: now(), etag: `${++version}` }
     const blobs = customers.get(key.customer) ?? new Map<string, StoredBlob>()
     customers.set(key.customer, blobs.set(key.name, { info, bytes }))
@@ -45,7 +70,7 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
   }
 
   return {
-    async put(key, content, { createOnly = false, signal, onReadable } = {}) {
+    async put(key, content, { createOnly = false, keepReplaced, signal, onReadable } = {}) {
       signal?.throwIfAborted()
       if (createOnly) refuseIfTaken(key)
       const chunks: Uint8Array[] = []
@@ -55,33 +80,31 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       const bytes = await collect(abortable(content, signal), chunks)
       signal?.throwIfAborted()
       if (createOnly) refuseIfTaken(key)
-      return publish(key, bytes)
+      return publish(key, bytes, keepReplaced)
     },
 
     async open(key, { range: request } = {}) {
       const blob = find(key)
       if (!blob) return undefined
       const range = resolveRange(request, blob.info.size)
-      const { offset, length } = range ?? { offset: 0, length: 0 }
-      const content = inChunks(blob.bytes.subarray(offset, offset + length))
-      return { info: blob.info, range, content, close: async () => {} }
+      return { info: blob.info, range, ...partOf(blob.bytes, range) }
     },
 
     async stat(key) {
       return find(key)?.info
     },
 
-    async delete({ customer, name }) {
-      return customers.get(customer)?.delete(name) ?? false
+    async delete(key, { keepReplaced } = {}) {
+      return take(key, keepReplaced)
     },
 
-    async rename(key, to, { createOnly = false } = {}) {
+    async rename(key, to, { createOnly = false, keepReplaced } = {}) {
       const blob = find(key)
       if (!blob) return undefined
       const target = { ...key, name: to }
       if (createOnly) refuseIfTaken(target)
-      customers.get(key.customer)?.delete(key.name)
-      return publish(target, blob.bytes)
+      take(key)
+      return publish(target, blob.bytes, keepReplaced)
     },
 
     async *list(customer, options) {
@@ -112,9 +135,9 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
     },
 
     expiry: {
-      async deleteUnchanged(customer, { name, etag }) {
+      async deleteUnchanged(customer, { name, etag }, { keepReplaced } = {}) {
         if (find({ customer, name })?.info.etag !== etag) return false
-        return customers.get(customer)?.delete(name) ?? false
+        return take({ customer, name }, keepReplaced)
       },
       readNote: async (customer) => notes.get(customer) ?? '',
       async writeNote(customer, note) {
@@ -123,11 +146,97 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
       },
     },
 
-    resumable: createMemoryResumableUploads((key, bytes, createOnly) => {
+    history: historyOf(earlier, { find, refuseIfTaken, publish }),
+
+    resumable: createMemoryResumableUploads((key, bytes, { createOnly, keepReplaced }) => {
       if (createOnly) refuseIfTaken(key)
-      return publish(key, bytes)
+      return publish(key, bytes, keepReplaced)
     }, now),
   }
+}
+
+interface Blobs {
+  readonly find: (key: BlobKey) => StoredBlob | undefined
+  readonly refuseIfTaken: (key: BlobKey) => void
+  readonly publish: (key: BlobKey, bytes: Uint8Array, keepReplaced: boolean) => BlobInfo
+}
+
+/** The history whose blobs are in `earlier`: by customer and by name, newest first. */
+function historyOf(
+  earlier: Map<string, Map<string, KeptBytes[]>>,
+  { find, refuseIfTaken, publish }: Blobs,
+): History {
+  const of = ({ customer, name }: BlobKey) => earlier.get(customer)?.get(name) ?? []
+  return {
+    async *versions(key, { before, limit = Infinity } = {}) {
+      const all = of(key).map(({ kept }) => kept)
+      // The etags of this store are numbers that grow.
+      const wanted = all.filter(
+        ({ version }) => before === undefined || Number(version) < Number(before),
+      )
+      yield* pagesOf(wanted.slice(0, limit))
+    },
+
+    async *deleted(customer, { prefix = '', after = '', limit = Infinity } = {}) {
+      const names = [...(earlier.get(customer)?.keys() ?? [])].filter(
+        (name) =>
+          name.startsWith(prefix) &&
+          compareUtf8(name, after) > 0 &&
+          find({ customer, name }) === undefined,
+      )
+      const last = sortUtf8(names).flatMap((name) => of({ customer, name }).slice(0, 1))
+      yield* pagesOf(last.slice(0, limit).map(({ kept }) => kept))
+    },
+
+    async *kept(customer) {
+      const all = [...(earlier.get(customer)?.values() ?? [])].flat()
+      yield* pagesOf(all.map(({ kept }) => kept))
+    },
+
+    async open({ version, ...key }, { range: request } = {}) {
+      const found = of(key).find(({ kept }) => kept.version === version)
+      if (!found) return undefined
+      const { version: _, replacedAt: __, ...info } = found.kept
+      const range = resolveRange(request, info.size)
+      return { info, range, ...partOf(found.bytes, range) }
+    },
+
+    async restore({ version, ...key }, to, { createOnly = false } = {}) {
+      const found = of(key).find(({ kept }) => kept.version === version)
+      if (!found) return undefined
+      const target = { ...key, name: to }
+      if (createOnly) refuseIfTaken(target)
+      return publish(target, found.bytes, true)
+    },
+
+    async purge(customer, before) {
+      const usage = { blobs: 0, bytes: 0 }
+      const names = earlier.get(customer)
+      for (const [name, all] of names ?? []) {
+        const left = all.filter(({ kept }) => kept.replacedAt >= before)
+        for (const { kept } of all) {
+          if (kept.replacedAt >= before) continue
+          usage.blobs++
+          usage.bytes += kept.size
+        }
+        if (left.length > 0) names?.set(name, left)
+        else names?.delete(name)
+      }
+      return usage
+    },
+
+    async *customers() {
+      yield* earlier.keys()
+    },
+  }
+}
+
+function partOf(
+  bytes: Uint8Array,
+  range: ByteRange | undefined,
+): Pick<OpenBlob, 'content' | 'close'> {
+  const { offset, length } = range ?? { offset: 0, length: 0 }
+  return { content: inChunks(bytes.subarray(offset, offset + length)), close: async () => {} }
 }
 
 const pageLength = 1000

@@ -9,7 +9,8 @@ import {
   createUploadQueue,
 } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobKey } from '../ports/blob-store.ts'
+import type { BlobKey } from '../ports/blob.ts'
+import type { PutOptions } from '../ports/blob-store.ts'
 import type {
   ResumableUpload,
   ResumableUploads,
@@ -18,7 +19,7 @@ import type {
 } from '../ports/resumable-uploads.ts'
 
 /** Stores `bytes` as the blob of `key`; throws `already-exists` for `createOnly` if the name is taken. */
-export type StoreBlob = (key: BlobKey, bytes: Uint8Array, createOnly: boolean) => BlobInfo
+export type StoreBlob = (key: BlobKey, bytes: Uint8Array, options: PutOptions) => BlobInfo
 
 interface StoredUpload {
   readonly id: string
@@ -127,14 +128,17 @@ export function createMemoryResumableUploads(
       yield* required(key).chunks
     },
 
-    publish: (key) =>
+    publish: (key, { keepReplaced = false } = {}) =>
       queue.run(queueKey(key), async () => {
         const upload = required(key)
         if (upload.published) return upload.published
         requireComplete(upload)
         const { name, createOnly = false } = upload.plan
         const bytes = joinChunks(upload.chunks)
-        upload.published = storeBlob({ customer: key.customer, name }, bytes, createOnly)
+        upload.published = storeBlob({ customer: key.customer, name }, bytes, {
+          createOnly,
+          keepReplaced,
+        })
         upload.chunks = []
         extend(upload)
         forgetOldest(key.customer, upload)

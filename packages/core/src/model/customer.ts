@@ -12,6 +12,8 @@ export interface Customer {
   readonly maxFiles?: number
   /** How long after their last change the customer's files are deleted, in milliseconds, an hour or more. Default: never. */
   readonly expireAfterMs?: number
+  /** How long what is replaced or deleted can be restored, in milliseconds; 0: it is gone at once. Default: the service's. */
+  readonly keepReplacedMs?: number
   /** By which of the customer's further logins the caller came. Default: by the customer's own. */
   readonly login?: string
   /** What that login may do. Default: everything. */
@@ -27,20 +29,21 @@ export function isLimited({ quota, maxFiles }: Customer): boolean {
  * Refuses an invalid customer from an application.
  *
  * @throws TypeError when a name is not a string or breaks the policy for names, a limit is not a number, or `may` is no list
- * @throws RangeError when a limit is below 0 or NaN, `expireAfterMs` is below an hour, or `may` has an unknown right, or `replace` without `create`
+ * @throws RangeError when a limit is below 0 or NaN, `expireAfterMs` is below an hour, `keepReplacedMs` is neither 0 nor a minute or more, or `may` has an unknown right, or `replace` without `create`
  */
 export function checkCustomer(customer: Customer): void {
   const given: unknown = customer
   if (typeof given !== 'object' || given === null) {
     throw new TypeError(`A customer is an object, as in filesOf({ name }), not ${kindOf(given)}`)
   }
-  const { quota, maxFiles, login, may, expireAfterMs } = customer
+  const { quota, maxFiles, login, may, expireAfterMs, keepReplacedMs } = customer
   requireName('customer', customer.name)
   if (login !== undefined) requireName('login', login)
   if (may !== undefined) requireRightsList(may)
   if (quota !== undefined) requireCount("A customer's quota", quota)
   if (maxFiles !== undefined) requireCount("A customer's maxFiles", maxFiles, 'files')
   if (expireAfterMs !== undefined) requireExpiry(expireAfterMs)
+  if (keepReplacedMs !== undefined) requireKeeping("A customer's keepReplacedMs", keepReplacedMs)
 }
 
 /** The shortest time after which files may expire, in milliseconds: a slip such as seconds for milliseconds must not empty a store. */
@@ -51,6 +54,19 @@ function requireExpiry(expireAfterMs: unknown): void {
   if (expireAfterMs >= shortestExpiryMs) return
   throw new RangeError(
     `A customer's expireAfterMs must be ${shortestExpiryMs} milliseconds or more, not ${expireAfterMs}`,
+  )
+}
+
+/** The shortest time for which what is replaced is kept, in milliseconds, and the longest, which is a thousand years. */
+const [shortestKeepMs, longestKeepMs] = [60_000, 3.16e13]
+
+/** @throws TypeError or RangeError when it is neither 0 nor a time for which what is replaced may be kept */
+export function requireKeeping(what: string, keepReplacedMs: unknown): void {
+  requireCount(what, keepReplacedMs, 'milliseconds')
+  if (keepReplacedMs === 0) return
+  if (keepReplacedMs >= shortestKeepMs && keepReplacedMs <= longestKeepMs) return
+  throw new RangeError(
+    `${what} must be 0, or ${shortestKeepMs} to ${longestKeepMs} milliseconds, not ${keepReplacedMs}`,
   )
 }
 

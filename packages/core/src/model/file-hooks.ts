@@ -1,10 +1,10 @@
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { OpenBlob } from '../ports/blob-store.ts'
+import type { OpenBlob } from '../ports/blob.ts'
 import type { ByteRange } from '../ports/byte-range.ts'
 import type { Customer } from './customer.ts'
 
 /**
- * Functions of the application that are called after an upload, a download, a deletion or a rename: to keep an index, to count, to send a
+ * Functions of the application that are called after an upload, a download, a deletion, a rename or a restoration: to keep an index, to count, to send a
  * message.
  *
  * A hook is called at most once for each event, in the process that did the work, and never for a request that was refused
@@ -21,6 +21,8 @@ export interface FileHooks {
   onDeleted?(deletion: Deleted): unknown
   /** A file has durably another name, and a file that had it before is gone; called right before `rename` resolves. */
   onRenamed?(renaming: Renamed): unknown
+  /** An earlier version of a file is a file again, durable and visible; called right before `restore` resolves. */
+  onRestored?(restoration: Restored): unknown
 }
 
 export interface Uploaded {
@@ -47,6 +49,16 @@ export interface Renamed {
   /** The earlier name. */
   readonly from: string
   /** The file under its new name. */
+  readonly file: BlobInfo
+}
+
+export interface Restored {
+  readonly customer: Customer
+  /** The name of the file whose earlier version was restored. */
+  readonly from: string
+  /** Which version was asked for. Default: the last one. */
+  readonly version?: string
+  /** The restored file. */
   readonly file: BlobInfo
 }
 

@@ -1,21 +1,19 @@
 import type { BlobInfo } from './blob-info.ts'
-import type { ByteRange, RangeRequest } from './byte-range.ts'
+import type {
+  BlobKey,
+  KeepOptions,
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  RenameOptions,
+  Usage,
+} from './blob.ts'
 import type { Expiry } from './expiry.ts'
+import type { History } from './history.ts'
 import type { LinkGenerations } from './link-generations.ts'
 import type { ResumableUploads } from './resumable-uploads.ts'
 
-/**
- * The key of a blob: a customer's name and a file's name. The core has checked both by the policy of `model/file-name.ts`: 1 to
- * 255 bytes of UTF-8, no `/`, no control character, neither `.` nor `..`; anything else may occur. Two keys mean the same blob
- * only if both names are equal code unit by code unit: case, Unicode normalisation and trailing spaces make a difference, on
- * every operating system.
- */
-export interface BlobKey {
-  readonly customer: string
-  readonly name: string
-}
-
-export interface PutOptions {
+export interface PutOptions extends KeepOptions {
   /** Store the blob only if the name is free; this holds also among concurrent puts. Default: replace. */
   readonly createOnly?: boolean
   readonly signal?: AbortSignal
@@ -30,57 +28,6 @@ export interface PutOptions {
    * only while the store waits for a chunk or for the end. Default: none.
    */
   readonly onReadable?: (readBack: () => AsyncIterable<Uint8Array>) => void
-}
-
-export interface RenameOptions {
-  /** Rename the blob only if the new name is free; this holds also among concurrent puts and renames. Default: replace. */
-  readonly createOnly?: boolean
-}
-
-export interface OpenOptions {
-  /** Default: the whole blob. */
-  readonly range?: RangeRequest
-  /**
-   * Whether the store may overwrite the bytes of a chunk when the reader asks for the next chunk or stops reading, so that it can
-   * reuse a few buffers. Default: no, a chunk never changes.
-   */
-  readonly reuseChunks?: boolean
-}
-
-/** A blob opened for reading. The caller must read or close it: otherwise it keeps resources. */
-export interface OpenBlob {
-  readonly info: BlobInfo
-  /** The range that `content` yields: the whole blob if no range was asked for; `undefined` if the range selects no byte. */
-  readonly range: ByteRange | undefined
-  /**
-   * The bytes of `range`, in order, in chunks whose size the store chooses; nothing when `range` is `undefined`. The caller iterates
-   * it at most once. It yields exactly `range.length` bytes or throws: it never ends early. It reads at most one buffer ahead of
-   * the reader. When the iteration ends, fails or is stopped early, all resources are released.
-   */
-  readonly content: AsyncIterable<Uint8Array>
-  /**
-   * The same bytes, if the store has them in memory already, for example those of a small blob. A caller that takes them need not
-   * iterate `content`. They do not change, and the caller must not change them: other readers may share them.
-   */
-  readonly bytes?: Uint8Array
-  /** Releases the resources, whether `content` was read or not. It may be called again, and after reading. */
-  close(): Promise<void>
-}
-
-export interface ListOptions {
-  /** Only names that begin with this string, compared code unit by code unit. Default: all. */
-  readonly prefix?: string
-  /** Only names greater than this one, which need not exist. Default: from the first. */
-  readonly after?: string
-  /** The most entries on all pages together, 1 or more. Default: all. */
-  readonly limit?: number
-}
-
-export interface Usage {
-  /** How many blobs. */
-  readonly blobs: number
-  /** The sum of their sizes in bytes. */
-  readonly bytes: number
 }
 
 /**
@@ -129,7 +76,7 @@ export interface BlobStore {
    * the data, such as those of several servers, more than one may: not every medium shows which deletion has found the blob. A
    * store that keeps its data in another service documents when a crash of that service can bring blobs back.
    */
-  delete(key: BlobKey): Promise<boolean>
+  delete(key: BlobKey, options?: KeepOptions): Promise<boolean>
 
   /**
    * Gives a blob another name of the same customer, and replaces the blob of that name. Callers guarantee that the names differ.
@@ -148,7 +95,11 @@ export interface BlobStore {
    *
    * Absent if the store cannot rename.
    */
-  rename?(key: BlobKey, to: string, options?: RenameOptions): Promise<BlobInfo | undefined>
+  rename?(
+    key: BlobKey,
+    to: string,
+    options?: RenameOptions & KeepOptions,
+  ): Promise<BlobInfo | undefined>
 
   /**
    * The names of a customer's blobs in ascending order of their UTF-8 bytes (which is not JavaScript's order of strings). The store
@@ -183,4 +134,7 @@ export interface BlobStore {
 
   /** By which files can expire, if the store supports that. */
   readonly expiry?: Expiry
+
+  /** What was replaced or deleted and is kept, if the store supports that. */
+  readonly history?: History
 }

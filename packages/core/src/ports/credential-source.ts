@@ -24,6 +24,11 @@ export interface Credential {
   readonly maxFiles?: number
   /** How long after their last change the customer's files are deleted, in milliseconds, an hour or more. Default: never. */
   readonly expireAfterMs?: number
+  /**
+   * How long what is replaced or deleted can be restored, in milliseconds; 0: it is gone at once. The same for all logins of a customer.
+   * Default: the service's.
+   */
+  readonly keepReplacedMs?: number
   /** What the login may do. Default: everything. */
   readonly may?: readonly Right[]
   /** From when the login is refused, in milliseconds since 1970. Default: never. */

@@ -1,4 +1,5 @@
 import type { BlobInfo } from './blob-info.ts'
+import type { KeepOptions } from './blob.ts'
 
 /**
  * Deletes blobs that have expired, and remembers since when they may. A store that supports that has this as `expiry`. Every sentence here
@@ -10,7 +11,7 @@ export interface Expiry {
    * deleted durably, with `false` if there is none or another one. A blob that is put or renamed to the name at the same time is never
    * lost. The store documents where it cannot promise that between several servers.
    */
-  deleteUnchanged(customer: string, blob: BlobInfo): Promise<boolean>
+  deleteUnchanged(customer: string, blob: BlobInfo, options?: KeepOptions): Promise<boolean>
 
   /** What was remembered last for a customer; `''` if nothing was. */
   readNote(customer: string): Promise<string>

@@ -1,4 +1,5 @@
 import type { BlobInfo } from './blob-info.ts'
+import type { KeepOptions } from './blob.ts'
 
 /**
  * The key of an upload. The store chooses the id: 16 to 64 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`. No upload has any
@@ -134,7 +135,7 @@ export interface ResumableUploads {
    * @throws FileServiceError `upload-not-found`; `upload-conflict` if a length is known, and the upload has fewer bytes or
    *   more; `already-exists`
    */
-  publish(key: UploadKey): Promise<BlobInfo>
+  publish(key: UploadKey, options?: KeepOptions): Promise<BlobInfo>
 
   /**
    * Remembers `published`, a blob that `put` has just stored, as a published upload with this `plan`. It never rejects, since the

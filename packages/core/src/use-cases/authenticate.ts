@@ -66,17 +66,18 @@ export function hasEnded({ endsAtMs }: Credential, now: () => number): boolean {
 
 /** The customer of a credential, without the password's hash and without absent fields. */
 export function customerOf(credential: Credential): Customer {
-  const { quota, maxFiles, may, expireAfterMs } = credential
+  const { quota, maxFiles, may, expireAfterMs, keepReplacedMs } = credential
   const names = namesOf(credential)
   // Most customers have no limit, and each request calls this.
   const isPlain = quota === undefined && maxFiles === undefined && may === undefined
-  if (isPlain && expireAfterMs === undefined) return names
+  if (isPlain && expireAfterMs === undefined && keepReplacedMs === undefined) return names
   return {
     ...names,
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
     ...(may !== undefined && { may }),
     ...(expireAfterMs !== undefined && { expireAfterMs }),
+    ...(keepReplacedMs !== undefined && { keepReplacedMs }),
   }
 }
 

@@ -4,9 +4,10 @@ import type { UploadContent } from '../model/upload-content.ts'
 import { uploadNotFound } from '../model/upload-rules.ts'
 import { withoutNumbers } from '../policy/quota-accounts.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { ListOptions, OpenBlob, OpenOptions, RenameOptions } from '../ports/blob-store.ts'
+import type { ListOptions, OpenBlob, OpenOptions, RenameOptions } from '../ports/blob.ts'
 import { rights, type Right } from '../ports/credential-source.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'
+import type { FileHistory, RestoreOptions } from './kept-files.ts'
 import { rightsOf, type Link, type LinkOptions } from './link-policy.ts'
 import type { UploadLinkOptions } from './make-upload-link.ts'
 import type { ResumableFiles } from './resumable-files.ts'
@@ -36,6 +37,8 @@ export interface CustomerFiles {
   listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
   /** How much the customer keeps and how much is allowed; see `usageOf`. */
   usage(): Promise<CustomerUsage>
+  /** Earlier versions of the files, and deleted files, if the store keeps such. */
+  readonly history?: FileHistory
   /** Makes a link to a file, where the service has links; see `makeLink`. */
   link?(name: string, options?: LinkOptions): Promise<Link>
   /** Makes a link by which others may upload, where the service has links; see `makeUploadLink`. */
@@ -57,7 +60,7 @@ type FindUpload = (id: string) => Promise<ResumableUpload | undefined>
  * begun is completed if they change. It passes nothing on that is not named here, so that a new call is not open to everyone.
  */
 export function permittedFiles(files: CustomerFiles, findUpload: FindUpload): CustomerFiles {
-  const { customer, resumable } = files
+  const { customer, resumable, history } = files
   const [rename, link] = [files.rename?.bind(files), files.link?.bind(files)]
   const uploadLink = files.uploadLink?.bind(files)
   const revokeLinks = files.revokeLinks?.bind(files)
@@ -98,6 +101,7 @@ export function permittedFiles(files: CustomerFiles, findUpload: FindUpload): Cu
       requireRights(customer, 'list')
       return files.usage()
     },
+    ...(history && { history: permittedHistory(customer, history) }),
     ...(link && {
       async link(name: string, options?: LinkOptions) {
         requireRights(customer, ...rightsOf.serve)
@@ -138,6 +142,27 @@ async function hidingUsage<Result>(
     return await uploading
   } catch (error) {
     throw hasRights(customer, 'list') ? error : withoutNumbers(error)
+  }
+}
+
+function permittedHistory(customer: Customer, history: FileHistory): FileHistory {
+  return {
+    versions(name, options) {
+      requireRights(customer, 'list')
+      return history.versions(name, options)
+    },
+    deleted(options) {
+      requireRights(customer, 'list')
+      return history.deleted(options)
+    },
+    async serve(name, version, options) {
+      requireRights(customer, 'read')
+      return history.serve(name, version, options)
+    },
+    async restore(name, options?: RestoreOptions) {
+      requireRights(customer, 'read', 'create')
+      return hidingUsage(customer, history.restore(name, creatingOnly(customer, options)))
+    },
   }
 }
 

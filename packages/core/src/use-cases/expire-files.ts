@@ -10,6 +10,8 @@ export interface ExpiryPolicy {
   readonly expiry: Expiry
   readonly quotas: Pick<QuotaKeeper, 'free'>
   readonly now: () => number
+  /** Whether what the customer's calls replace or delete is kept. */
+  readonly keeps: (customer: Customer) => boolean
 }
 
 export interface ExpireOptions {
@@ -79,11 +81,13 @@ export async function expireFiles(
 }
 
 function deleteExpired(
-  { expiry, quotas }: ExpiryPolicy,
+  { expiry, quotas, keeps }: ExpiryPolicy,
   customer: Customer,
   file: BlobInfo,
 ): Promise<boolean> {
-  return quotas.free(customer, file.name, () => expiry.deleteUnchanged(customer.name, file))
+  return quotas.free(customer, file.name, () =>
+    expiry.deleteUnchanged(customer.name, file, { keepReplaced: keeps(customer) }),
+  )
 }
 
 /** What is remembered of a customer's rule. */

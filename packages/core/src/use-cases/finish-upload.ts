@@ -76,7 +76,7 @@ async function publish(
     // not settled then, so its end looks the file up.
     const before = isLimited(customer) ? (await uploads.state(key))?.published : undefined
     if (before) return { published: before, isEarlier: true }
-    const published = await uploads.publish(key)
+    const published = await uploads.publish(key, { keepReplaced: policy.keeps(customer) })
     // More bytes may have arrived before the store ended the last append.
     claim.stage(published.size)
     claim.settle()

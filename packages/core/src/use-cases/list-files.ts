@@ -1,6 +1,7 @@
 import type { Customer } from '../model/customer.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobStore, ListOptions } from '../ports/blob-store.ts'
+import type { ListOptions } from '../ports/blob.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
 
 /**
  * The names of the customer's files in ascending order of their UTF-8 bytes, in pages. Each page has at least one name; without
@@ -31,7 +32,8 @@ export function listFileDetails(
   return store.listDetails(customer.name, options)
 }
 
-function requireLimit({ limit }: ListOptions): void {
+/** @throws RangeError when `limit` is not an integer of 1 or more */
+export function requireLimit({ limit }: Pick<ListOptions, 'limit'>): void {
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1)) {
     throw new RangeError(`limit must be an integer of 1 or more, not ${limit}`)
   }

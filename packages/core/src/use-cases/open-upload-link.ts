@@ -94,7 +94,7 @@ export async function openUploadLink(
   const replace = set.replace && hasRights(customer, 'replace')
   const isPrefix = prefixLength !== undefined
   const start = signedPart(link.name, linkOptions)
-  const { store, maxFileSize } = policy.upload
+  const { store, maxFileSize, keeps } = policy.upload
   const quotas = withoutReservations(policy.upload.quotas)
   const most = Math.min(maxFiles, mostAtOnce)
   // Names have no slash, so a prefix and a name never have the same key.
@@ -103,6 +103,7 @@ export async function openUploadLink(
   const maker = customer.login === undefined ? '' : `${customer.login}/`
   const bounded: UploadPolicy = {
     store,
+    keeps,
     quotas: isPrefix
       ? limitFilesUnder(
           { prefix: start, maxFiles },

@@ -3,7 +3,8 @@ import { FileServiceError, isFileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobStore, RenameOptions } from '../ports/blob-store.ts'
+import type { RenameOptions } from '../ports/blob.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
 import { statFile } from './serve-file.ts'
 
 /** What is needed to rename. */
@@ -11,11 +12,14 @@ export interface RenamePolicy {
   readonly store: BlobStore
   readonly rename: NonNullable<BlobStore['rename']>
   readonly quotas: QuotaKeeper
+  /** Whether what the customer's calls replace or delete is kept. */
+  readonly keeps: (customer: Customer) => boolean
 }
 
-/** The policy to rename in `store`; `undefined` if the store cannot rename. */
-export function renamePolicy(store: BlobStore, quotas: QuotaKeeper): RenamePolicy | undefined {
-  return store.rename && { store, rename: store.rename.bind(store), quotas }
+/** The policy to rename in a store; `undefined` if the store cannot rename. */
+export function renamePolicy(policy: Omit<RenamePolicy, 'rename'>): RenamePolicy | undefined {
+  const { store } = policy
+  return store.rename && { ...policy, rename: store.rename.bind(store) }
 }
 
 /**
@@ -26,7 +30,7 @@ export function renamePolicy(store: BlobStore, quotas: QuotaKeeper): RenamePolic
  * @throws FileServiceError `invalid-file-name`, `not-found`, `already-exists`, `insufficient-storage`, `store-unavailable`
  */
 export async function renameFile(
-  { store, rename, quotas }: RenamePolicy,
+  { store, rename, quotas, keeps }: RenamePolicy,
   customer: Customer,
   name: string,
   to: string,
@@ -40,7 +44,7 @@ export async function renameFile(
   let refusal: Error | undefined
   const replace = async () => {
     try {
-      renamed = await rename(key, to, options)
+      renamed = await rename(key, to, { ...options, keepReplaced: keeps(customer) })
     } catch (error) {
       // Nothing has changed, so the account stays right.
       if (!isFileServiceError(error, 'already-exists')) throw error

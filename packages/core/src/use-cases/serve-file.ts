@@ -2,7 +2,8 @@ import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobStore, OpenBlob, OpenOptions } from '../ports/blob-store.ts'
+import type { OpenBlob, OpenOptions } from '../ports/blob.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
 
 /**
  * Opens the customer's file `name`. The caller must read or close it. It stays readable to its end even if it is replaced or deleted

@@ -29,6 +29,8 @@ export interface UploadPolicy {
   readonly quotas: Pick<QuotaKeeper, 'claim'>
   /** In bytes; `Infinity` for no limit. */
   readonly maxFileSize: number
+  /** Whether what the customer's calls replace or delete is kept. */
+  readonly keeps: (customer: Customer) => boolean
 }
 
 /**
@@ -43,7 +45,7 @@ export interface UploadPolicy {
  *   `digest-mismatch`, `insufficient-storage`, `store-unavailable`
  */
 export async function uploadFile(
-  { store, quotas, maxFileSize }: UploadPolicy,
+  { store, quotas, maxFileSize, keeps }: UploadPolicy,
   customer: Customer,
   name: string,
   content: UploadContent,
@@ -67,6 +69,7 @@ export async function uploadFile(
     const onReadable = digestCheck?.onReadable
     const putOptions = {
       createOnly,
+      ...(keeps(customer) && { keepReplaced: true }),
       ...(signal && { signal }),
       ...(release && { release }),
       ...(onReadable && { onReadable }),

@@ -10,6 +10,8 @@ export interface CustomerUsage {
   readonly bytes: number
   /** The unpublished uploads in pieces, and their bytes that have arrived; these bytes count in the quota. */
   readonly unfinished: { readonly uploads: number; readonly bytes: number }
+  /** What is kept of replaced and deleted files, which does not count in the quota; absent if that is not kept. */
+  readonly kept?: { readonly versions: number; readonly bytes: number }
   /** The most bytes; absent if there is no limit. */
   readonly quota?: number
   /** The most files; absent if there is no limit. */
@@ -21,7 +23,7 @@ export interface CustomerUsage {
 }
 
 /**
- * Counts what the customer keeps. It takes as long as a list. A file that is stored or deleted meanwhile may be counted or not;
+ * Counts what the customer keeps, and with `isKeeping` what is kept of replaced and deleted files. It takes as long as a list. A file that is stored or deleted meanwhile may be counted or not;
  * uploads of whole files that are under way are not counted.
  *
  * @throws FileServiceError `store-unavailable`
@@ -29,14 +31,17 @@ export interface CustomerUsage {
 export async function usageOf(
   store: BlobStore,
   { name, quota, maxFiles, login, may }: Customer,
+  isKeeping = false,
 ): Promise<CustomerUsage> {
   // Counted before the files, so that an upload that is published meanwhile may be counted twice, but is not missed.
   const unfinished = await unfinishedOf(store, name)
   const { blobs: files, bytes } = await store.usage(name)
+  const kept = isKeeping ? await keptOf(store, name) : undefined
   return {
     files,
     bytes,
     unfinished,
+    ...(kept && { kept }),
     ...(isLimit(quota) && { quota }),
     ...(isLimit(maxFiles) && { maxFiles }),
     ...(login !== undefined && { login }),
@@ -46,6 +51,16 @@ export async function usageOf(
 
 function isLimit(limit: number | undefined): limit is number {
   return limit !== undefined && limit !== Infinity
+}
+
+async function keptOf(store: BlobStore, customer: string) {
+  let versions = 0
+  let bytes = 0
+  for await (const page of store.history?.kept(customer) ?? []) {
+    versions += page.length
+    for (const { size } of page) bytes += size
+  }
+  return { versions, bytes }
 }
 
 async function unfinishedOf(store: BlobStore, customer: string) {

@@ -10,38 +10,42 @@ const alice = { name: 'alice', quota: 100 }
 async function storeWithFiles() {
   const store = createMemoryBlobStore()
   for (const name of ['a', 'b']) await store.put({ customer: 'alice', name }, chunks(50))
-  return { store, quotas: createQuotaKeeper(store) }
+  return { store, quotas: createQuotaKeeper(store), keeps: () => false }
 }
 
 describe('deleteFile', () => {
   it('deletes the file, and no other', async () => {
-    const { store, quotas } = await storeWithFiles()
-    await deleteFile(store, quotas, alice, 'a')
+    const policy = await storeWithFiles()
+    const { store } = policy
+    await deleteFile(policy, alice, 'a')
     expect(await arrayOf(store.list('alice'))).to.deep.equal([['b']])
   })
 
   it('finds only files of the customer, once', async () => {
-    const { store, quotas } = await storeWithFiles()
-    await deleteFile(store, quotas, alice, 'a')
-    const error = await rejection(deleteFile(store, quotas, alice, 'a'))
+    const policy = await storeWithFiles()
+    const { store } = policy
+    await deleteFile(policy, alice, 'a')
+    const error = await rejection(deleteFile(policy, alice, 'a'))
     expect(error).to.include({ code: 'not-found', message: 'File not found' })
-    expect(await refusal(deleteFile(store, quotas, { name: 'bob' }, 'b'))).to.equal('not-found')
+    expect(await refusal(deleteFile(policy, { name: 'bob' }, 'b'))).to.equal('not-found')
     expect(await arrayOf(store.list('alice'))).to.deep.equal([['b']])
   })
 
   it('frees the bytes for uploads under way', async () => {
-    const { store, quotas } = await storeWithFiles()
+    const policy = await storeWithFiles()
+    const { quotas } = policy
     const claim = await quotas.claim(alice, 'c')
     expect(() => claim.grow(1)).to.throw()
-    await deleteFile(store, quotas, alice, 'a')
+    await deleteFile(policy, alice, 'a')
     void claim.grow(50)
     claim.end()
   })
 
   it('refuses a bad name without asking the store', async () => {
-    const { store, quotas } = await storeWithFiles()
+    const policy = await storeWithFiles()
+    const { store } = policy
     const unasked = { ...store, delete: () => Promise.reject(new Error('asked')) }
-    const refused = deleteFile(unasked, quotas, alice, '..')
+    const refused = deleteFile({ ...policy, store: unasked }, alice, '..')
     expect(await refusal(refused)).to.equal('invalid-file-name')
   })
 })

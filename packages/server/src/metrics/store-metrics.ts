@@ -2,6 +2,7 @@ import {
   isFileServiceError,
   type BlobKey,
   type BlobStore,
+  type KeepOptions,
   type RenameOptions,
   type ResumableUpload,
   type ResumableUploads,
@@ -98,9 +99,9 @@ export function watchStore(
       taking('put', content, options?.signal, (watched) => store.put(key, watched, options)),
     open: (key, options) => timed('open', () => store.open(key, options)),
     stat: (key) => timed('stat', () => store.stat(key)),
-    delete: (key) => timed('delete', () => store.delete(key)),
+    delete: (key, options) => timed('delete', () => store.delete(key, options)),
     ...(rename && {
-      rename: (key: BlobKey, to: string, options?: RenameOptions) =>
+      rename: (key: BlobKey, to: string, options?: RenameOptions & KeepOptions) =>
         timed('rename', () => rename(key, to, options)),
     }),
     usage: (customer) => timed('usage', () => store.usage(customer)),
@@ -273,8 +274,8 @@ function watchResumable(
         uploads.append(key, offset, watched, { ...options, onState }),
       )
     },
-    async publish(key) {
-      const info = await timed('publish', () => uploads.publish(key))
+    async publish(key, options) {
+      const info = await timed('publish', () => uploads.publish(key, options))
       onEvent('published')
       return info
     },

@@ -160,7 +160,7 @@ function stoppable(store: BlobStore, running: () => Promise<unknown>): BlobStore
   return {
     ...store,
     put: (...given) => act(() => store.put(...given)),
-    delete: (key) => act(() => store.delete(key)),
+    delete: (key, options) => act(() => store.delete(key, options)),
     usage: (customer) => act(() => store.usage(customer)),
     stat: (key) => act(() => store.stat(key)),
     ...(uploads && {
