@@ -58,6 +58,8 @@ export const diskUploadCrashPoints = [
   // Replacing the record: to add a declared length, or the blob that the content will become.
   'upload-record-replaced',
   'upload-record-synced',
+  // Publishing create-only, before the steps of a put.
+  'upload-link-noted',
   // Publishing, after the steps of a put.
   'upload-published',
   // A discard, and each removal by a sweep.

@@ -46,6 +46,7 @@ import {
   fillRecord,
   readRecord,
 } from './upload-record.ts'
+import { sweepLinkNotes } from './link-notes.ts'
 import { removeUpload } from './remove-upload.ts'
 import { awaitOwner, isOver, requireUpload, takeUpload, judgeOwner } from './take-upload.ts'
 import { type UploadSite, formatContentName, recordName } from './upload-site.ts'
@@ -299,6 +300,7 @@ async function sweepUploads(site: UploadSite, turns: UploadQueue, now: number): 
         batch.filter(({ found }) => !hasExpired(found, now)),
       )
     }
+    await sweepLinkNotes(site, customer)
   }
   return removed
 }

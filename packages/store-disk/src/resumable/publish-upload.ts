@@ -13,7 +13,8 @@ import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/translate-fs-error.ts'
 import { publishFile } from '../write/publish-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
-import { forgetOldest, findOpenUploads } from './find-upload.ts'
+import { findUpload, forgetOldest } from './find-upload.ts'
+import { findLinked, forgetLink, noteLink } from './link-notes.ts'
 import { trim, preparePublication } from './append-to-upload.ts'
 import { placeRecord } from './upload-record.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
@@ -39,9 +40,12 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))
     const beforeReplacing = () => finishLinked(site, { customer: key.customer, name: plan.name })
     const publication = { ...site, target, createOnly, signal: undefined, beforeReplacing }
+    const inode = createOnly ? (await site.calls.lstat(lease.path())).ino : undefined
+    if (inode !== undefined) await noteLink(site, key, inode)
     await publishFile(lease.path(), publication)
     crashPoint('name-synced')
     await finishPublication(site, { directory: lease.directory, published })
+    if (inode !== undefined) await forgetLink(site, lease.directory, inode)
     await forgetOldest(site, key.customer, { id: key.id, link: plan.link, changedAt: Date.now() })
     return published
   } catch (error) {
@@ -92,10 +96,12 @@ interface Finished {
 
 /** Records that the blob is durable, and syncs the directory that its content has left. */
 export async function finishPublication(
-  { calls }: UploadSite,
+  site: UploadSite,
   { directory, published, content }: Finished,
 ): Promise<BlobInfo> {
+  const { calls } = site
   if (!published) throw new Error(`${directory} has no content`)
+  const inode = content && (await fileStats(content.path, calls))?.ino
   const note = async () => {
     // Of a blob that was linked, this is the second name.
     if (content) await calls.unlink(content.path)
@@ -106,13 +112,14 @@ export async function finishPublication(
     if (!isAbsence(error)) throw error
   })
   crashPoint('upload-published')
+  if (inode !== undefined) await forgetLink(site, directory, inode)
   return published
 }
 
 /**
  * Finishes the publication that gave a blob its name, if its process ended before it removed the content from the upload. Call it before
  * the blob is removed or replaced: only the name shows that the upload is published, and without it the next request would publish the
- * upload again. Inspects uploads only if the blob's file has a second name.
+ * upload again. A note of the file's number says which upload that is.
  */
 export async function finishLinked(
   site: UploadSite,
@@ -120,12 +127,11 @@ export async function finishLinked(
   stats?: BigIntStats,
 ): Promise<void> {
   const target = site.layout.blobPath({ customer, name })
-  const { nlink = 0n } = stats ?? (await fileStats(target, site.calls)) ?? {}
-  if (nlink < 2n) return
-  for await (const batch of findOpenUploads(site, customer)) {
-    for (const { found } of batch) {
-      const { published, content, record } = found
-      if (published && content && record.plan.name === name) await finishPublication(site, found)
-    }
-  }
+  const { ino, nlink = 0n } = stats ?? (await fileStats(target, site.calls)) ?? {}
+  // A file with one name has left its upload.
+  if (ino === undefined || nlink < 2n) return
+  const id = await findLinked(site, customer, ino)
+  const found = id === undefined ? undefined : await findUpload(site, { customer, id })
+  if (!found?.published || !found.content || found.record.plan.name !== name) return
+  await finishPublication(site, found)
 }
