@@ -123,7 +123,7 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
 
     content: (key) => readContent(site, key),
 
-    publish: (key) => alone(key, () => publishUpload(site, key)),
+    publish: (key, options) => alone(key, () => publishUpload(site, key, options)),
 
     remember: (customer, plan, published) => rememberUpload(site, customer, plan, published),
 

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import {
   type BlobInfo,
   FileServiceError,
+  type KeepOptions,
   requireComplete,
   type UploadKey,
   uploadTakenOver,
@@ -11,7 +12,7 @@ import {
 import { blobInfo, fileStats } from '../files/blob-file.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/translate-fs-error.ts'
-import { publishFile } from '../write/publish-file.ts'
+import { plainly, publishFile, type Publication } from '../write/publish-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { findUpload, forgetOldest } from './find-upload.ts'
 import { findLinked, forgetLink, noteLink } from './link-notes.ts'
@@ -24,7 +25,11 @@ import { type UploadSite, publishedName, recordName } from './upload-site.ts'
  * Makes the content of an upload a blob. No other work of this process may use the upload. It records the future blob first: once the
  * content has left the upload's directory, it has become that blob, whatever has happened to the blob since.
  */
-export async function publishUpload(site: UploadSite, key: UploadKey): Promise<BlobInfo> {
+export async function publishUpload(
+  site: UploadSite,
+  key: UploadKey,
+  { keepReplaced }: KeepOptions = {},
+): Promise<BlobInfo> {
   const taken = await takeUpload(site, key)
   if (!taken.lease) return finishPublication(site, taken.found)
   const { found, lease } = taken
@@ -38,8 +43,8 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     }
     await lease.unshare()
     const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))
-    const beforeReplacing = () => finishLinked(site, { customer: key.customer, name: plan.name })
-    const publication = { ...site, target, createOnly, signal: undefined, beforeReplacing }
+    const changing = beforeChanging(site, { customer: key.customer, name: plan.name }, keepReplaced)
+    const publication = { ...site, target, createOnly, signal: undefined, ...changing }
     const inode = createOnly ? (await site.calls.lstat(lease.path())).ino : undefined
     if (inode !== undefined) await noteLink(site, key, inode)
     await publishFile(lease.path(), publication)
@@ -116,20 +121,44 @@ export async function finishPublication(
   return published
 }
 
+/** What must be done before a file becomes the blob `key`, and before it replaces another one there. */
+export function beforeChanging(
+  site: UploadSite,
+  key: BlobKey,
+  keepReplaced = false,
+): Pick<Publication, 'beforeReplacing' | 'beforeNaming'> {
+  return {
+    beforeReplacing: () => beforeTaking(site, key, keepReplaced),
+    beforeNaming: keepReplaced ? (path) => site.versionNames.give(key, path) : plainly.beforeNaming,
+  }
+}
+
+/** What must be done before the name of a blob is taken from its file, which has these stats. Default: look them up. */
+export async function beforeTaking(
+  site: UploadSite,
+  key: BlobKey,
+  keepReplaced = false,
+  known?: BigIntStats,
+): Promise<void> {
+  const path = site.layout.blobPath(key)
+  const stats = known ?? (await fileStats(path, site.calls))
+  if (!stats) return
+  await finishLinked(site, key, stats)
+  if (keepReplaced) await site.versionNames.ensure(key, path, stats)
+}
+
 /**
  * Finishes the publication that gave a blob its name, if its process ended before it removed the content from the upload. Call it before
  * the blob is removed or replaced: only the name shows that the upload is published, and without it the next request would publish the
  * upload again. A note of the file's number says which upload that is.
  */
-export async function finishLinked(
+async function finishLinked(
   site: UploadSite,
   { customer, name }: BlobKey,
-  stats?: BigIntStats,
+  { ino, nlink }: BigIntStats,
 ): Promise<void> {
-  const target = site.layout.blobPath({ customer, name })
-  const { ino, nlink = 0n } = stats ?? (await fileStats(target, site.calls)) ?? {}
   // A file with one name has left its upload.
-  if (ino === undefined || nlink < 2n) return
+  if (nlink < 2n) return
   const id = await findLinked(site, customer, ino)
   const found = id === undefined ? undefined : await findUpload(site, { customer, id })
   if (!found?.published || !found.content || found.record.plan.name !== name) return
