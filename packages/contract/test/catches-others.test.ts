@@ -14,7 +14,6 @@ import { createMemoryBlobStore, createMemoryFailureCounter } from '@holdfast/cor
 import { expect } from 'chai'
 import type { BlobStoreHarness } from '../src/support/suite.ts'
 import { describeExpiry } from '../src/describe-expiry.ts'
-import { describeHistory } from '../src/describe-history.ts'
 import { describeFailureCounter } from '../src/describe-failure-counter.ts'
 import { describeLinkGenerations } from '../src/describe-link-generations.ts'
 import { describePasswordVerifier } from '../src/describe-password-verifier.ts'
@@ -24,7 +23,6 @@ import { describeUseCounter } from '../src/describe-use-counter.ts'
 import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
 import { harnessOf } from './broken/broken-store.ts'
 import { expiryFlaws, unreachableExpiry } from './broken/expiry.ts'
-import { historyFlaws, unreachableHistory } from './broken/history.ts'
 import { generationFlaws, unreachableGenerations } from './broken/link-generations.ts'
 import { brokenKeepers } from './broken/quota-keepers.ts'
 import { renamingFlaws } from './broken/renaming.ts'
@@ -278,45 +276,6 @@ describe('describeExpiry', () => {
 
   it('has a broken store for each test', () => {
     const caught = new Set([unreachable, ...expiryFlaws.map(({ test }) => test)])
-    expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
-  })
-})
-
-describe('describeHistory', () => {
-  const testsOf = (open: () => Promise<BlobStoreHarness>, isSound = true) =>
-    collectTests((runner) =>
-      describeHistory('a store', open, {
-        runner,
-        ...{ manyVersions: 40, clockToleranceMs: 50 },
-        openUnreachable: async () => harnessOf(() => unreachableHistory(isSound)),
-      }),
-    )
-  const sound = testsOf(async () => harnessOf())
-  const unreachable = 'unreachable > rejects with store-unavailable'
-
-  for (const { flaw, test, open } of historyFlaws) {
-    it(`catches a store that ${flaw}: ${test}`, async () => {
-      await run(sound, test)
-      expect(await failureOf(testsOf(open), test)).to.be.an.instanceOf(Error)
-    })
-  }
-
-  it('catches a store that takes being cut off for nothing kept', async () => {
-    await run(sound, unreachable)
-    const tests = testsOf(async () => harnessOf(), false)
-    expect(await failureOf(tests, unreachable)).to.have.property('name', 'AssertionError')
-  })
-
-  it('catches a store that has no history', async () => {
-    const store: BlobStore = createMemoryBlobStore()
-    Reflect.deleteProperty(store, 'history')
-    const tests = testsOf(async () => ({ ...harnessOf(), store }))
-    const failure = await failureOf(tests, 'what is kept > is what was deleted')
-    expect(failure).to.have.property('message', 'the store has no property "history"')
-  })
-
-  it('has a broken store for each test', () => {
-    const caught = new Set([unreachable, ...historyFlaws.map(({ test }) => test)])
     expect([...sound.keys()].filter((title) => !caught.has(title))).to.deep.equal([])
   })
 })
