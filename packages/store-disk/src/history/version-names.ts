@@ -10,7 +10,7 @@ import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
 
 /**
  * Gives the files of blobs a second name, by which they stay when they lose the one of the blob:
- * `versions/CUSTOMER/NAME/VERSION`. `docs/decisions/052-a-second-name-for-what-may-be-replaced.md` explains the order of the steps.
+ * `versions/CUSTOMER/NAME/VERSION`. `docs/decisions/050-a-second-name-for-what-may-be-replaced.md` explains the order of the steps.
  */
 export interface VersionNames {
   /** The directory of the versions of `key`, which need not exist. */
