@@ -24,12 +24,12 @@ export interface KeepingCheck {
  * @throws SetupError that names the setting, and why the store cannot
  */
 export async function checkKeeping(settings: KeepingSettings, log: Logger): Promise<KeepingCheck> {
-  const problem = await problemOf(settings)
+  const problem = await keepingProblem(settings)
   if (problem !== undefined) throw problem
   return {
     async again() {
       try {
-        const found = await problemOf(settings)
+        const found = await keepingProblem(settings)
         if (found) log.error({ reason: found.message }, 'what is replaced is not kept')
       } catch (err) {
         log.warn({ err }, 'the store does not say whether it can keep what is replaced')
@@ -39,7 +39,8 @@ export async function checkKeeping(settings: KeepingSettings, log: Logger): Prom
   }
 }
 
-async function problemOf({
+/** Why the settings are wrong for the store; `undefined` if it keeps what it should. */
+export async function keepingProblem({
   store,
   config: { store: kind, 'keep-replaced': keepMs = 0 },
   credentials,
