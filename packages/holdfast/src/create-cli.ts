@@ -11,6 +11,7 @@ import { explainMistake } from './explain-mistake.ts'
 import { clientVerbs, commandIn, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { purgeVersionsFlags, versionsCommands } from './purge-versions.ts'
 import { parserConfiguration } from './terminal/parser-configuration.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 
@@ -21,12 +22,21 @@ const flags = [
   ...usageFlags,
   ...doctorFlags,
   ...eventsFlags,
+  ...purgeVersionsFlags,
   ...clientVerbs.flatMap((verb) => verb.flags),
   ...['config', 'quota', 'max-files', 'password-stdin', 'json', 'literal', 'help', 'version'],
 ]
 
 /** The commands that need no login at a server. */
-export const serverCommands = ['serve', 'copy', 'customers', 'usage', 'events', 'doctor']
+export const serverCommands = [
+  'serve',
+  'copy',
+  'customers',
+  'usage',
+  'versions',
+  'events',
+  'doctor',
+]
 
 const whichCommand = `Say which command: ${serverCommands.slice(0, -1).join(', ')} or doctor; as a client ${verbNames.join(', ')}.`
 
@@ -55,6 +65,9 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     )
     .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
       run(usage(argv as unknown as UsageFlags)),
+    )
+    .command('versions', 'Remove what is kept after it was replaced', (inner) =>
+      versionsCommands(inner, run),
     )
     .command('events', 'Send events to a receiver once more', (inner) => eventsCommands(inner, run))
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>

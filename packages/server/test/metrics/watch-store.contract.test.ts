@@ -1,4 +1,9 @@
-import { describeBlobStore, describeRenaming, describeResumableUploads } from '@holdfast/contract'
+import {
+  describeBlobStore,
+  describeHistory,
+  describeRenaming,
+  describeResumableUploads,
+} from '@holdfast/contract'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { watchStore } from '../../src/metrics/store-metrics.ts'
 
@@ -23,4 +28,5 @@ async function open() {
 
 describeBlobStore('a store that is watched', open, { putMemory: 160 * MiB })
 describeRenaming('a store that is watched', open)
+describeHistory('a store that is watched', open)
 describeResumableUploads('a store that is watched', open, { appendMemory: 544 * MiB })

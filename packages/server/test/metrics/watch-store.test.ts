@@ -231,3 +231,23 @@ describe('watchStore', () => {
     expect(watched({ freeSpace } as Partial<BlobStore>).store).to.include({ freeSpace })
   })
 })
+
+describe('watchStore with a history', () => {
+  it('reports what is asked of the history, and how long it takes', async () => {
+    const { store, names } = watched()
+    const keepReplaced = true
+    await store.put(key, bytes('one'))
+    await store.put(key, bytes('two'), { keepReplaced })
+    await store.delete(key, { keepReplaced })
+    const { history } = store
+    if (history === undefined) throw new Error('The memory store keeps')
+    const [[newest] = []] = await all(history.versions(key))
+    await all(history.deleted(key.customer))
+    const version = newest?.version ?? ''
+    await (await history.open({ ...key, version }))?.close()
+    await history.restore({ ...key, version }, 'a')
+    await history.purge(key.customer, new Date(Date.now() + 60_000))
+    const expected = ['put', 'put', 'delete', 'versions', 'deleted', 'open', 'restore', 'purge']
+    expect(names()).to.deep.equal(expected)
+  })
+})
