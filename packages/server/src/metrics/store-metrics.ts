@@ -2,6 +2,7 @@ import {
   isFileServiceError,
   type BlobKey,
   type BlobStore,
+  type History,
   type KeepOptions,
   type RenameOptions,
   type ResumableUpload,
@@ -110,6 +111,7 @@ export function watchStore(
     listDetails: (customer, options) =>
       watchList('list', store.listDetails(customer, options), timed),
     customers: () => watchList('customers', store.customers(), timed),
+    ...(store.history && { history: watchHistory(store.history, timer) }),
     ...(store.resumable && { resumable: watchResumable(store.resumable, timer, onEvent) }),
   }
 }
@@ -145,6 +147,8 @@ const storeOperations = [
   'stat',
   'delete',
   'rename',
+  'restore',
+  'purge',
   'list',
   'usage',
   'customers',
@@ -239,6 +243,19 @@ function watchContent(content: AsyncIterable<Uint8Array>) {
     content: { [Symbol.asyncIterator]: begin },
     endedAt: () => endedAt,
     hasFailedWith: (error: unknown) => failure !== undefined && failure.error === error,
+  }
+}
+
+/** `history`, whose durations are reported. What is kept is opened and listed as blobs are. */
+function watchHistory(history: History, { timed }: StoreTimer): History {
+  return {
+    versions: (key, options) => watchList('list', history.versions(key, options), timed),
+    deleted: (customer, options) => watchList('list', history.deleted(customer, options), timed),
+    kept: (customer) => watchList('list', history.kept(customer), timed),
+    open: (key, options) => timed('open', () => history.open(key, options)),
+    restore: (key, to, options) => timed('restore', () => history.restore(key, to, options)),
+    purge: (customer, before) => timed('purge', () => history.purge(customer, before)),
+    customers: () => watchList('customers', history.customers(), timed),
   }
 }
 

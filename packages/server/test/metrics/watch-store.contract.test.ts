@@ -1,4 +1,9 @@
-import { describeBlobStore, describeRenaming, describeResumableUploads } from '@holdfast/contract'
+import {
+  describeBlobStore,
+  describeHistory,
+  describeRenaming,
+  describeResumableUploads,
+} from '@holdfast/contract'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { watchStore } from '../../src/metrics/store-metrics.ts'
 
@@ -22,5 +27,6 @@ async function open() {
 }
 
 describeBlobStore('a store that is watched', open, { putMemory: 160 * MiB })
+describeHistory('a store that is watched', open)
 describeRenaming('a store that is watched', open)
 describeResumableUploads('a store that is watched', open, { appendMemory: 544 * MiB })

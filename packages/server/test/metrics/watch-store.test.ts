@@ -131,6 +131,24 @@ describe('watchStore', () => {
     expect(failed).to.be.empty
   })
 
+  it('reports operations of the history, and opens and lists as those of blobs', async () => {
+    const { store, names } = watched()
+    await store.put(key, bytes('a'))
+    await store.delete(key, { keepReplaced: true })
+    const { history } = store
+    if (history === undefined) throw new Error('The store has no history')
+    const [[kept] = []] = await all(history.versions(key))
+    const version = kept?.version ?? ''
+    await all(history.deleted('demo'))
+    await all(history.kept('demo'))
+    await all(history.customers())
+    await (await history.open({ ...key, version }))?.close()
+    await history.restore({ ...key, version }, 'b')
+    await history.purge('demo', new Date())
+    const lists = ['list', 'list', 'list', 'customers']
+    expect(names()).to.deep.equal(['put', 'delete', ...lists, 'open', 'restore', 'purge'])
+  })
+
   it('reports an upload under way from its beginning to its end', async () => {
     const { store, uploads, names } = watched()
     const gate = Promise.withResolvers<undefined>()
