@@ -188,6 +188,26 @@ export function parsePeriod(text: string): number {
   return Math.round(ms)
 }
 
+/**
+ * Reads a time in ISO 8601, or a period before now such as `3d`; in milliseconds since 1970.
+ *
+ * @throws RangeError with its remedy for any other text
+ */
+export function parseSince(text: string): number {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN
+  if (!Number.isNaN(time)) return time
+  try {
+    return Date.now() - parsePeriod(text)
+  } catch {
+    throw rangeErrorOf(
+      advice(
+        'is not a time',
+        'write it as in 2026-11-21T02:45:56Z, or as a period before now, such as 3d',
+      ),
+    )
+  }
+}
+
 /** The time in milliseconds; `NaN` if the text is not a number with one of the units. */
 function millisecondsOf(text: string, units: Readonly<Record<string, number>>): number {
   const [, digits, unit = ''] = /^(\d{1,10}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []

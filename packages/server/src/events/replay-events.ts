@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { SetupError } from '@holdfast/core'
+import { adviceOf, SetupError } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import { parsePeriod } from '../config/parse-setting.ts'
+import { parseSince } from '../config/parse-setting.ts'
 import { readCursor } from './cursor.ts'
 import { eventOf, timeOfLine, type OutgoingEvent } from './event-of.ts'
 import { createEventPoster, type EventPoster } from './post-event.ts'
@@ -65,14 +65,11 @@ export async function replayEvents(
 }
 
 function timeOf(since: string): number {
-  const time = /^\d{4}-\d\d-\d\d/.test(since) ? Date.parse(since) : NaN
-  if (!Number.isNaN(time)) return time
   try {
-    return Date.now() - parsePeriod(since)
-  } catch {
-    throw new SetupError(`--since "${since}" is not a time`, [
-      'write it as in 2026-11-21T02:45:56Z, or as a period before now, such as 3d.',
-    ])
+    return parseSince(since)
+  } catch (error) {
+    const { problem, remedies } = adviceOf(error)
+    throw new SetupError(`--since "${since}" ${problem}`, remedies)
   }
 }
 
