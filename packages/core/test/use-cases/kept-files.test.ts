@@ -84,13 +84,19 @@ describe('the history of a customer', () => {
     const history = historyOf(files)
     expect(await textOf((await history.serve('a', version)).content)).to.equal('old')
     for (const wrong of ['', '.', '..', '../a', 'x'.repeat(201), 'é', '0', `${version}\n`]) {
-      expect(await refusal(history.serve('a', wrong)), wrong).to.equal('not-found')
-      expect(await refusal(history.restore('a', { version: wrong })), wrong).to.equal('not-found')
+      expect(await refusal(history.serve('a', wrong)), wrong).to.equal('version-not-found')
+      expect(await refusal(history.restore('a', { version: wrong })), wrong).to.equal(
+        'version-not-found',
+      )
     }
     expect(await refusal(history.serve('..', version))).to.equal('invalid-file-name')
     expect(() => history.versions('..')).to.throw()
     expect(() => history.versions('a', { limit: 0 })).to.throw(RangeError)
     expect(() => history.deleted({ limit: 0.5 })).to.throw(RangeError)
+    expect(() => history.versions('a', { before: '../a' })).to.throw(
+      RangeError,
+      'before is not a version',
+    )
   })
 
   it('restores the last version unless another one is asked for, and calls the hook', async () => {
@@ -110,7 +116,7 @@ describe('the history of a customer', () => {
     expect(await refusal(history.restore('a', { as: 'b', createOnly: true }))).to.equal(
       'already-exists',
     )
-    expect(await refusal(history.restore('none'))).to.equal('not-found')
+    expect(await refusal(history.restore('none'))).to.equal('version-not-found')
     expect(await refusal(history.restore('a', { as: '..' }))).to.equal('invalid-file-name')
     expect(calls.map(({ from, file, version }) => [from, file.name, version])).to.deep.equal([
       ['a', 'a', undefined],
