@@ -80,17 +80,24 @@ describe('the history of a customer', () => {
     const files = start().service.filesOf({ name: 'alice' })
     await files.upload('a', chunks('old'))
     await files.upload('a', chunks('new'))
-    const [{ version = '' } = {}] = await versionsOf(files, 'a')
+    const [kept] = await versionsOf(files, 'a')
+    const version = kept?.version ?? ''
     const history = historyOf(files)
     expect(await textOf((await history.serve('a', version)).content)).to.equal('old')
     for (const wrong of ['', '.', '..', '../a', 'x'.repeat(201), 'é', '0', `${version}\n`]) {
-      expect(await refusal(history.serve('a', wrong)), wrong).to.equal('not-found')
-      expect(await refusal(history.restore('a', { version: wrong })), wrong).to.equal('not-found')
+      expect(await refusal(history.serve('a', wrong)), wrong).to.equal('version-not-found')
+      expect(await refusal(history.restore('a', { version: wrong })), wrong).to.equal(
+        'version-not-found',
+      )
     }
     expect(await refusal(history.serve('..', version))).to.equal('invalid-file-name')
     expect(() => history.versions('..')).to.throw()
     expect(() => history.versions('a', { limit: 0 })).to.throw(RangeError)
     expect(() => history.deleted({ limit: 0.5 })).to.throw(RangeError)
+    expect(() => history.versions('a', { before: '../a' })).to.throw(
+      RangeError,
+      'before is not a version',
+    )
   })
 
   it('restores the last version unless another one is asked for, and calls the hook', async () => {
@@ -110,7 +117,7 @@ describe('the history of a customer', () => {
     expect(await refusal(history.restore('a', { as: 'b', createOnly: true }))).to.equal(
       'already-exists',
     )
-    expect(await refusal(history.restore('none'))).to.equal('not-found')
+    expect(await refusal(history.restore('none'))).to.equal('version-not-found')
     expect(await refusal(history.restore('a', { as: '..' }))).to.equal('invalid-file-name')
     expect(calls.map(({ from, file, version }) => [from, file.name, version])).to.deep.equal([
       ['a', 'a', undefined],
@@ -252,13 +259,5 @@ describe('freeKept', () => {
     const all = await service.freeKept?.(Infinity)
     expect(all?.get('alice')).to.deep.equal({ blobs: 4, bytes: 40 })
     expect(await service.freeKept?.(100)).to.deep.equal(new Map())
-  })
-
-  it('names the mistake of a store whose history is incomplete', () => {
-    const { history, ...store } = createMemoryBlobStore()
-    const { purge: _, ...others } = history ?? {}
-    expect(() =>
-      Reflect.apply(createFileService, undefined, [{ store: { ...store, history: others } }]),
-    ).to.throw(TypeError, 'history')
   })
 })
