@@ -4,7 +4,14 @@ import { formatText } from '../format/format-text.ts'
 /** What the client makes of the API's description: types of what it sends and gets, and the codes of errors. */
 export function renderClientApi(description: Description, file: string): Promise<string> {
   const { schemas } = description.components
-  const interfaces = ['FileDetails', 'LinkRequest', 'Link', 'Usage'].map(
+  const interfaces = [
+    'FileDetails',
+    'FileVersion',
+    'DeletedFile',
+    'LinkRequest',
+    'Link',
+    'Usage',
+  ].map(
     (name) =>
       `${comment(schemas[name])}export interface ${name} ${typeOf(schemas[name] ?? missing(name))}\n`,
   )

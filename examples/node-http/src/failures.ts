@@ -14,6 +14,7 @@ const statuses = {
   'file-too-large': 413,
   'quota-exceeded': 413,
   'digest-mismatch': 400,
+  'version-not-found': 404,
   'upload-not-found': 404,
   'upload-conflict': 409,
   'insufficient-storage': 507,

@@ -1,7 +1,21 @@
-import type { FileDetails, LinkRequest, Usage, Link } from './api/description.ts'
+import type {
+  DeletedFile,
+  FileDetails,
+  FileVersion,
+  LinkRequest,
+  Usage,
+  Link,
+} from './api/description.ts'
 import { type DeleteOptions, type FileDeleted, deleteMany } from './calls/delete-many.ts'
 import { type Download, type DownloadOptions, download } from './calls/download.ts'
 import { type HoldfastError, isHoldfastError, hasStoredNothing } from './shared/holdfast-error.ts'
+import {
+  type RestoreOptions,
+  type VersionsOptions,
+  listDeleted,
+  listVersions,
+  restore,
+} from './calls/history.ts'
 import {
   type ListOptions,
   type PageOptions,
@@ -84,7 +98,7 @@ export interface Client {
     files: Iterable<FileToUpload> | AsyncIterable<FileToUpload>,
     options?: UploadManyOptions,
   ): AsyncGenerator<FileUploaded, void>
-  /** Starts to download a file, or a range of it. `modified` is in whole seconds. */
+  /** Starts to download a file, an earlier version, or a range of it. `modified` is in whole seconds. */
   download(name: string, options?: DownloadOptions): Promise<Download>
   /** The names of the files, in ascending order of their UTF-8 bytes; reads each page when it is needed. */
   list(options?: ListOptions): AsyncGenerator<string, void>
@@ -94,7 +108,7 @@ export interface Client {
   listPages(options?: PageOptions): AsyncGenerator<readonly FileDetails[], void>
   /** The details of one file; `not-found` if there is none. */
   stat(name: string, options?: StatOptions): Promise<FileDetails>
-  /** Deletes a file for good; `not-found` if there is none. */
+  /** Deletes a file; `not-found` if there is none. It is gone for good, unless the server keeps what is deleted. */
   delete(name: string, options?: DeleteOptions): Promise<void>
   /**
    * Gives a file another name, and replaces a file of that name, unless `createOnly` is set; `not-found` if there is none. If an answer is
@@ -102,7 +116,20 @@ export interface Client {
    */
   rename(name: string, to: string, options?: RenameOptions): Promise<void>
   /**
-   * Deletes many files for good, and yields the outcome of each as it comes, in the order of `names`. Each request deletes up to 10,000,
+   * The earlier versions of a file, which may be deleted, newest first; reads each page when it is needed. `unknown-file` if there is
+   * neither a file nor a version, `unknown-path` if the server keeps none.
+   */
+  versions(name: string, options?: VersionsOptions): AsyncGenerator<FileVersion, void>
+  /** The deleted files that are kept, each with its last version, in the order of `list`; `unknown-path` if the server keeps none. */
+  deleted(options?: PageOptions): AsyncGenerator<DeletedFile, void>
+  /**
+   * Stores an earlier version of a file, or a deleted file, as a file again, and replaces a file of the name, unless `createOnly` is set;
+   * `version-not-found` if it is not kept. When this resolves, the file is safe. If an answer is lost, it tries again only with `version`
+   * and without `createOnly`; otherwise it rejects with `no-answer`, since the last version may be another one by then.
+   */
+  restore(name: string, options?: RestoreOptions): Promise<void>
+  /**
+   * Deletes many files as `delete` does, and yields the outcome of each as it comes, in the order of `names`. Each request deletes up to 10,000,
    * and is sent when a result is asked for. Each file is deleted or refused on its own, such as with `not-found`. When the caller stops or
    * aborts, the server begins no further deletion.
    *
@@ -175,6 +202,11 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
 
     rename: (name, to, renameOptions = {}) =>
       rename(requests, retryPolicy, name, to, renameOptions),
+
+    versions: (name, versionsOptions = {}) =>
+      listVersions(requests, retryPolicy, name, versionsOptions),
+    deleted: (pageOptions = {}) => listDeleted(requests, retryPolicy, pageOptions),
+    restore: (name, restoreOptions = {}) => restore(requests, retryPolicy, name, restoreOptions),
 
     deleteMany: (names, manyOptions = {}) => deleteMany(requests, retryPolicy, names, manyOptions),
 

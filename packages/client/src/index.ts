@@ -17,7 +17,14 @@ export type {
   RequestOptions,
   SignedLink,
 } from './client.ts'
-export type { FileDetails, LinkRequest, ProblemCode, Usage } from './api/description.ts'
+export type {
+  DeletedFile,
+  FileDetails,
+  FileVersion,
+  LinkRequest,
+  ProblemCode,
+  Usage,
+} from './api/description.ts'
 export type { DeleteOptions, FileDeleted } from './calls/delete-many.ts'
 export type { Download, DownloadOptions } from './calls/download.ts'
 export {
@@ -26,6 +33,7 @@ export {
   isHoldfastError,
   type HoldfastErrorCode,
 } from './shared/holdfast-error.ts'
+export type { RestoreOptions, VersionsOptions } from './calls/history.ts'
 export type { ListOptions, PageOptions } from './calls/list.ts'
 export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
 export type { SendingOptions } from './requests/requests.ts'

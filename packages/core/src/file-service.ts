@@ -86,6 +86,8 @@ export interface FileService {
   readonly isResumable: boolean
   /** Whether the store can rename files. */
   readonly canRename: boolean
+  /** Whether the store can keep what is replaced or deleted; whether it does so depends on the customer. */
+  readonly hasHistory: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
   readonly maxFileSize: number | undefined
   /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
@@ -266,6 +268,7 @@ function serviceOf({
     }),
     isResumable: uploads !== undefined,
     canRename: renaming !== undefined,
+    hasHistory: history !== undefined,
     maxFileSize: maxFileSize === Infinity ? undefined : maxFileSize,
     ...(expiry && {
       async expireFiles(customer: Customer, options?: ExpireOptions) {

@@ -126,7 +126,7 @@ async function* onlyUsage(
   path: string,
 ): AsyncGenerator<CustomerUsage> {
   const usage = await usageOf(store, quotas, customer)
-  if (!usage.isListed && usage.files === 0 && usage.unfinished.uploads === 0) {
+  if (!usage.isListed && !keepsAny(usage)) {
     const meant = closestWord(customer, [...quotas.keys()])
     const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
     throw new SetupError(
@@ -134,6 +134,11 @@ async function* onlyUsage(
     )
   }
   yield usage
+}
+
+/** Whether anything of the customer is in the store. */
+function keepsAny({ files, unfinished, kept }: CustomerUsage): boolean {
+  return files > 0 || unfinished.uploads > 0 || (kept?.versions ?? 0) > 0
 }
 
 async function printTable(usages: AsyncIterable<CustomerUsage>): Promise<void> {
@@ -148,7 +153,8 @@ async function printLines(usages: AsyncIterable<CustomerUsage>): Promise<void> {
     const { uploads: unfinishedUploads, bytes: unfinishedBytes } = usage.unfinished
     const share = shareOf(usage) ?? null
     const unfinished = { unfinishedUploads, unfinishedBytes }
-    const line = { customer, files, bytes, ...unfinished, quota, share, maxFiles, listed }
+    const kept = { keptVersions: usage.kept?.versions ?? 0, keptBytes: usage.kept?.bytes ?? 0 }
+    const line = { customer, files, bytes, ...unfinished, ...kept, quota, share, maxFiles, listed }
     await print(jsonLine(line))
   }
 }
@@ -160,6 +166,8 @@ export interface CustomerUsage {
   readonly bytes: number
   /** Incomplete uploads in pieces, and the bytes that have arrived of them. */
   readonly unfinished: { readonly uploads: number; readonly bytes: number }
+  /** Earlier versions and deleted files, outside the quota; absent if the store keeps none. */
+  readonly kept?: { readonly versions: number; readonly bytes: number }
   /** Bytes; `undefined` for no limit, and for customers who are not in the customers file. */
   readonly quota: number | undefined
   /** `undefined` for no limit, and for customers who are not in the customers file. */
@@ -183,7 +191,7 @@ export async function* customerUsages(
   for await (const { name } of mergeByName([named(listed), named(store.customers())])) {
     const usage = await usageOf(store, quotas, name)
     // A store may still name customers who have no file any more.
-    if (usage.isListed || usage.files > 0) yield usage
+    if (usage.isListed || usage.files > 0 || (usage.kept?.versions ?? 0) > 0) yield usage
   }
 }
 
@@ -193,9 +201,12 @@ export async function usageOf(
   quotas: Quotas,
   customer: string,
 ): Promise<CustomerUsage> {
-  const { files, bytes, unfinished } = await countUsage(store, { name: customer })
+  const hasHistory = store.history !== undefined
+  const found = await countUsage(store, { name: customer }, hasHistory)
+  const { files, bytes, unfinished, kept } = found
   const { quota, maxFiles } = quotas.get(customer) ?? {}
-  return { customer, files, bytes, unfinished, quota, maxFiles, isListed: quotas.has(customer) }
+  const isListed = quotas.has(customer)
+  return { customer, files, bytes, unfinished, ...(kept && { kept }), quota, maxFiles, isListed }
 }
 
 /**
@@ -216,7 +227,7 @@ async function* named(
   for await (const name of names) yield { name }
 }
 
-const columns = ['files', 'size', 'unfinished', 'quota', 'used', 'customer'] as const
+const columns = ['files', 'size', 'unfinished', 'kept', 'quota', 'used', 'customer'] as const
 
 type Row = Readonly<Record<(typeof columns)[number], string>>
 
@@ -224,6 +235,7 @@ const heading: Row = {
   files: 'files',
   size: 'size',
   unfinished: 'unfinished',
+  kept: 'kept',
   quota: 'quota',
   used: 'used',
   customer: 'customer',
@@ -234,7 +246,10 @@ export function usageTable(usages: readonly CustomerUsage[]): readonly string[] 
   const rows = usages.map(toRow)
   const lines = usages.length > 1 ? [heading, ...rows, sumOf(usages)] : [heading, ...rows]
   const hasUnfinished = usages.some(({ unfinished }) => unfinished.uploads > 0)
-  const shown = columns.filter((column) => column !== 'unfinished' || hasUnfinished)
+  const hasKept = usages.some(({ kept }) => (kept?.versions ?? 0) > 0)
+  const shown = columns.filter(
+    (column) => (column !== 'unfinished' || hasUnfinished) && (column !== 'kept' || hasKept),
+  )
   const widths = new Map(
     shown.map((column) => [column, Math.max(...lines.map((line) => line[column].length))]),
   )
@@ -248,19 +263,20 @@ export function usageTable(usages: readonly CustomerUsage[]): readonly string[] 
 }
 
 function toRow(usage: CustomerUsage): Row {
-  const { customer, files, bytes, unfinished, quota, maxFiles, isListed } = usage
+  const { customer, files, bytes, unfinished, kept, quota, maxFiles, isListed } = usage
   return {
     files: maxFiles === undefined ? `${files}` : `${files}/${maxFiles}`,
     size: formatBytes(bytes),
-    unfinished: unfinishedText(unfinished),
+    unfinished: countText(unfinished.uploads, unfinished.bytes),
+    kept: countText(kept?.versions ?? 0, kept?.bytes ?? 0),
     quota: quota === undefined ? '-' : formatBytes(quota),
     used: percent(shareOf(usage)),
     customer: isListed ? visible(customer) : `${visible(customer)} (not in the customers file)`,
   }
 }
 
-function unfinishedText({ uploads, bytes }: CustomerUsage['unfinished']): string {
-  return uploads === 0 ? '-' : `${uploads} of ${formatBytes(bytes)}`
+function countText(count: number, bytes: number): string {
+  return count === 0 ? '-' : `${count} of ${formatBytes(bytes)}`
 }
 
 function percent(share: number | undefined): string {
@@ -276,10 +292,14 @@ function sumOf(usages: readonly CustomerUsage[]): Row {
   return {
     files: `${sum(({ files }) => files)}`,
     size: formatBytes(sum(({ bytes }) => bytes)),
-    unfinished: unfinishedText({
-      uploads: sum(({ unfinished }) => unfinished.uploads),
-      bytes: sum(({ unfinished }) => unfinished.bytes),
-    }),
+    unfinished: countText(
+      sum(({ unfinished }) => unfinished.uploads),
+      sum(({ unfinished }) => unfinished.bytes),
+    ),
+    kept: countText(
+      sum(({ kept }) => kept?.versions ?? 0),
+      sum(({ kept }) => kept?.bytes ?? 0),
+    ),
     quota: '',
     used: '',
     customer: `${usages.length} customers in all`,

@@ -12,7 +12,7 @@ import {
   startHoldfast,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { customerUsages, shareOf, usageTable } from '../src/usage.ts'
+import { customerUsages, shareOf, usageOf, usageTable } from '../src/usage.ts'
 
 const customers = `customers:
   - { name: demo, password: '${cheapHash('correct horse')}', quota: 10kB }
@@ -80,7 +80,15 @@ describe('holdfast usage', () => {
     expect(code).to.equal(0)
     const lines = stdout.trimEnd().split('\n')
     const limits = { quota: null, share: null, maxFiles: null, listed: true }
-    const numbers = { files: 0, bytes: 0, unfinishedUploads: 0, unfinishedBytes: 0, ...limits }
+    const numbers = {
+      files: 0,
+      bytes: 0,
+      unfinishedUploads: 0,
+      unfinishedBytes: 0,
+      keptVersions: 0,
+      keptBytes: 0,
+      ...limits,
+    }
     expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal([
       { ...numbers, customer: 'alice', quota: 1_000_000, share: 0, maxFiles: 5 },
       { ...numbers, customer: 'demo', files: 1, bytes: 2_500, quota: 10_000, share: 0.25 },
@@ -221,6 +229,20 @@ describe('customerUsages', () => {
   })
 })
 
+describe('usageOf', () => {
+  it('counts what is kept beside the files, also of a customer without any', async () => {
+    const store = createMemoryBlobStore()
+    const key = { customer: 'alice', name: 'a' }
+    await store.put(key, new Blob(['12345']).stream())
+    await store.delete(key, { keepReplaced: true })
+    const kept = { versions: 1, bytes: 5 }
+    expect(await usageOf(store, new Map(), 'alice')).to.deep.include({ files: 0, bytes: 0, kept })
+    const found: string[] = []
+    for await (const { customer } of customerUsages(store, new Map())) found.push(customer)
+    expect(found).to.deep.equal(['alice'])
+  })
+})
+
 describe('shareOf', () => {
   it('is the used part of the quota, and nothing where there is none to use', () => {
     const share = (bytes: number, quota: number | undefined, unfinished = 0) =>
@@ -270,6 +292,17 @@ describe('usageTable', () => {
       '    1    999 B           -  1.00 kB   99%  alice',
       '    1    999 B   12 of 0 B  1.00 kB   99%  bob',
       '    2  2.00 kB   12 of 0 B                 2 customers in all',
+    ])
+  })
+
+  it('has a column for what is kept where there is any', () => {
+    const kept = { versions: 3, bytes: 1_500 }
+    const lines = usageTable([alice, { ...alice, customer: 'bob', kept }])
+    expect(lines).to.deep.equal([
+      'files     size          kept    quota  used  customer',
+      '    1    999 B             -  1.00 kB   99%  alice',
+      '    1    999 B  3 of 1.50 kB  1.00 kB   99%  bob',
+      '    2  2.00 kB  3 of 1.50 kB                 2 customers in all',
     ])
   })
 

@@ -11,6 +11,8 @@ import { createEntrance, type Entrance } from './guards/enter.ts'
 import { createErrors } from './guards/errors.ts'
 import { catchingErrors, createReporter, reportRequests, requestId } from './guards/request-log.ts'
 import { problems } from './http/problems.ts'
+import { deleted, versions } from './history/kept-lists.ts'
+import { restore } from './history/restore.ts'
 import { createMakeLink } from './links/make-link.ts'
 import {
   createLinkOpening,
@@ -116,6 +118,14 @@ export function createRoutes(
     route('/rename{/}', { post: guarded('rename', renaming, refuseNameless('rename')) })
     route('/rename/:filename', { post: guarded('rename', renaming, rename) })
   }
+  if (service.hasHistory) {
+    const restoring = recordChange('restore', recorder)
+    route('/versions{/}', { get: guarded('versions', refuseNameless('versions')) })
+    route('/versions/:filename', { get: guarded('versions', versions) })
+    route('/deleted', { get: guarded('deleted', deleted) })
+    route('/restore{/}', { post: guarded('restore', restoring, refuseNameless('restore')) })
+    route('/restore/:filename', { post: guarded('restore', restoring, restore) })
+  }
   route('/list', { get: guarded('list', list) })
   if (links) {
     const making = createMakeLink(links, setup.originOf)
@@ -214,8 +224,9 @@ const ping: Middleware = (ctx) => {
 
 /** GET and HEAD /usage: how much the customer keeps, and may keep. */
 const usage: RouterMiddleware<HoldfastState> = async (ctx) => {
-  const { files, bytes, quota, maxFiles, login, may, unfinished } = await filesOf(ctx.state).usage()
+  const found = await filesOf(ctx.state).usage()
+  const { files, bytes, quota, maxFiles, login, may, unfinished, kept } = found
   ctx.type = 'application/json; charset=utf-8'
   ctx.set('Cache-Control', 'private, no-cache')
-  ctx.body = JSON.stringify({ files, bytes, quota, maxFiles, login, may, unfinished })
+  ctx.body = JSON.stringify({ files, bytes, quota, maxFiles, login, may, unfinished, kept })
 }

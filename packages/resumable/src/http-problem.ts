@@ -60,6 +60,7 @@ const answers = {
   'link-refused': { status: 403, message: 'The link is wrong, or has expired' },
   'invalid-file-name': { status: 400 },
   'not-found': { status: 400, message: 'File not found' },
+  'version-not-found': { status: 404, message: 'Version not found' },
   'already-exists': { status: 412, message: 'Precondition Failed' },
   'file-too-large': { status: 413, message: 'File too large' },
   'quota-exceeded': { status: 413 },

@@ -4,6 +4,7 @@ import type { DataDirectory } from './directory/data-directory.ts'
 import { isAbsence, translateFsError } from './files/translate-fs-error.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import { atomicWrite } from './write/atomic-write.ts'
+import { plainly } from './write/publish-file.ts'
 
 /** Short texts that the store keeps for customers, each in a file of its own. */
 export interface CustomerTexts {
@@ -58,7 +59,7 @@ export function createCustomerTexts(
         content: oneChunk(Buffer.from(`${text}\n`)),
         ...{ createOnly: false, signal: undefined, release: undefined, onReadable: undefined },
         journal: noReplacements,
-        beforeReplacing: async () => {},
+        ...plainly,
       }),
   }
 }

@@ -30,13 +30,15 @@ import { findCustomers, measure } from './list/find-blobs.ts'
 import { listDetails, listNames } from './list/list-names.ts'
 import type { SortedNames } from './list/sorted-names.ts'
 import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
+import { createDiskHistory } from './history/disk-history.ts'
+import { createVersionNames } from './history/version-names.ts'
 import { createBlobReader } from './read/blob-reader.ts'
 import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.ts'
-import { finishLinked } from './resumable/publish-upload.ts'
+import { beforeChanging, beforeTaking } from './resumable/publish-upload.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
-import { removeFile } from './write/publish-file.ts'
+import { plainly, removeFile } from './write/publish-file.ts'
 import { removeUnchanged } from './write/remove-unchanged.ts'
 import { renameBlob } from './write/rename-blob.ts'
 
@@ -133,32 +135,39 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     renames.add(renaming)
     return renaming.finally(() => renames.delete(renaming))
   }
-  const site = { ...data, journal, writer, published: createPublishedUploads() }
+  const versionNames = createVersionNames(data)
+  const site = { ...data, journal, writer, versionNames, published: createPublishedUploads() }
   const resumable = createDiskResumableUploads(site)
   const expiryNotes = createCustomerTexts(data.expiry, site, '')
   const noteKey = (customer: string) => ({ customer, name: 'rule' })
 
+  const put: BlobStore['put'] = async (
+    key,
+    content,
+    { createOnly = false, keepReplaced, signal, release, onReadable } = {},
+  ) => {
+    const target = layout.blobPath(key)
+    signal?.throwIfAborted()
+    if (createOnly && (await translateFsError(fileStats(target, calls)))) {
+      throw new FileServiceError('already-exists', 'The name is taken')
+    }
+    const options = { createOnly, signal, release, onReadable }
+    const write = {
+      calls,
+      tempDirectory,
+      directories,
+      journal,
+      writer,
+      target,
+      content,
+      ...options,
+      ...beforeChanging(site, key, keepReplaced),
+    }
+    return blobInfo(key.name, await atomicWrite(write))
+  }
+
   return {
-    async put(key, content, { createOnly = false, signal, release, onReadable } = {}) {
-      const target = layout.blobPath(key)
-      signal?.throwIfAborted()
-      if (createOnly && (await translateFsError(fileStats(target, calls)))) {
-        throw new FileServiceError('already-exists', 'The name is taken')
-      }
-      const options = { createOnly, signal, release, onReadable }
-      const write = {
-        calls,
-        tempDirectory,
-        directories,
-        journal,
-        writer,
-        target,
-        content,
-        ...options,
-        beforeReplacing: () => finishLinked(site, key),
-      }
-      return blobInfo(key.name, await atomicWrite(write))
-    },
+    put,
 
     async open(key, options = {}) {
       return found(readBlob(layout.blobPath(key), key.name, options))
@@ -166,20 +175,27 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
 
     stat,
 
-    async delete(key) {
+    async delete(key, { keepReplaced } = {}) {
       return found(
-        removeFile(layout.blobPath(key), calls, (stats) => finishLinked(site, key, stats)),
+        removeFile(layout.blobPath(key), calls, (stats) =>
+          beforeTaking(site, key, keepReplaced, stats),
+        ),
       )
     },
 
-    async rename(key, to, { createOnly = false } = {}) {
+    async rename(key, to, { createOnly = false, keepReplaced = false } = {}) {
       const newKey = { customer: key.customer, name: to }
       const renaming = renameBlob({
         ...{ calls, tempDirectory, directories, journal, writer, createOnly },
         source: layout.blobPath(key),
         target: layout.blobPath(newKey),
-        beforeLeaving: (stats) => finishLinked(site, key, stats),
-        beforeReplacing: (stats) => finishLinked(site, newKey, stats),
+        isKept: keepReplaced,
+        beforeLeaving: (stats) => beforeTaking(site, key, false, stats),
+        beforeReplacing: (stats) => beforeTaking(site, newKey, keepReplaced, stats),
+        beforeNaming: beforeChanging(site, newKey, keepReplaced).beforeNaming,
+        afterLeaving: async (stats) => {
+          if (keepReplaced) await versionNames.take(key, stats)
+        },
       })
       const stats = await found(untilSettled(renaming))
       return stats && blobInfo(to, stats)
@@ -221,13 +237,13 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     ),
 
     expiry: {
-      async deleteUnchanged(customer, { name, etag }) {
+      async deleteUnchanged(customer, { name, etag }, { keepReplaced } = {}) {
         const key = { customer, name }
         return found(
           untilSettled(
             removeUnchanged({
               ...{ calls, tempDirectory, root: data.path, path: layout.blobPath(key), etag },
-              beforeRemoving: (stats) => finishLinked(site, key, stats),
+              beforeRemoving: (stats) => beforeTaking(site, key, keepReplaced, stats),
             }),
           ),
         )
@@ -238,6 +254,10 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
         return ctime
       },
     },
+
+    history: createDiskHistory({
+      ...{ ...data, versionNames, readBlob, budget, put },
+    }),
 
     async close() {
       await resumable.close()
@@ -267,27 +287,25 @@ async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<vo
   // The dot keeps this name apart from those of temporary files.
   const target = join(store.tempDirectory.path, `probe.${probes++}`)
   try {
-    await atomicWrite({ ...plainly, ...store, target, content: chunks(), beforeReplacing: nothing })
+    await atomicWrite({ ...once, ...store, target, content: chunks() })
     if (!content.equals(await readFile(target))) {
       throw new Error('The probe read other bytes than it wrote')
     }
-    await removeFile(target, store.calls, nothing)
+    await removeFile(target, store.calls, plainly.beforeReplacing)
   } catch (error) {
     await store.tempDirectory.remove(target)
     throw error
   }
 }
 
-/** The probe replaces no blob, so it has no upload to finish. */
-const nothing = async () => {}
-
 async function* chunks() {
   yield content
 }
 
 /** The other options of a write, switched off. The target's directory exists: it is the temporary directory. */
-const plainly = {
+const once = {
   directories: { within: (_: string, change: () => Promise<void>) => change() },
+  ...plainly,
   journal: noReplacements,
   createOnly: false,
   signal: undefined,

@@ -1,6 +1,7 @@
 import {
   describeBlobStore,
   describeExpiry,
+  describeHistory,
   describeLinkGenerations,
   describeRenaming,
   describeResumableUploads,
@@ -18,6 +19,8 @@ describe(`openDiskBlobStore (its full disk is ${fullDiskKind})`, function () {
   describeLinkGenerations('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeExpiry('plain names', () => openDiskHarness({ names: 'plain' }))
   describeExpiry('escaped names', () => openDiskHarness({ names: 'escaped' }))
+  describeHistory('plain names', () => openDiskHarness({ names: 'plain' }))
+  describeHistory('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeRenaming('plain names', () => openDiskHarness({ names: 'plain' }))
   describeRenaming('escaped names', () => openDiskHarness({ names: 'escaped' }))
   describeResumableUploads('plain names', () => openDiskHarness({ names: 'plain' }), { openFull })

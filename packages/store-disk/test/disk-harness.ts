@@ -31,7 +31,8 @@ export async function openDiskHarness(
 /** Everything in the data directory that is not a blob, the marker, or an empty directory of an open store or of uploads. */
 export async function findLitter(directory: string): Promise<string[]> {
   const top = (await readdir(directory)).filter(
-    (entry) => !['files', 'expiry', 'links', 'tmp', 'uploads', 'holdfast.json'].includes(entry),
+    (entry) =>
+      !['files', 'expiry', 'links', 'tmp', 'uploads', 'versions', 'holdfast.json'].includes(entry),
   )
   const uploads = await readdir(join(directory, 'uploads'), {
     recursive: true,

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
+import { keepsOrder } from '../src/files/file-system.ts'
 import { findLitter } from './disk-harness.ts'
 import { interceptFileCalls, type FileCall } from './file-calls-intercepted.ts'
 import { systemError } from './full-disk.ts'
@@ -85,6 +86,40 @@ describe('openDiskBlobStore, before it says that a blob', () => {
     using recording = await recordSteps()
     expect(await store.delete(key)).to.equal(true)
     expect(recording.steps).to.deep.equal(['unlink report.pdf', 'sync alice'])
+    await store.close()
+  })
+
+  it('replaces another one that is kept, has given both their versions in this order', async () => {
+    await using place = await makeTemporaryDirectory()
+    const directory = join(place.path, 'data')
+    const store = await openDiskBlobStore({ directory })
+    await store.put(key, text('old'))
+    using recording = await recordSteps()
+    await store.put(key, text('content'), { keepReplaced: true })
+    await store.put(key, text('content'), { keepReplaced: true })
+    await store.delete(key, { keepReplaced: true })
+    const version = /\d{8}T\d{6}\.\d{9}Z-\w+/
+    // Where the file system keeps the order of changes, the versions need no sync of their own.
+    const isOrdered = await keepsOrder(directory)
+    const synced = isOrdered ? [] : ['sync report.pdf']
+    const made = isOrdered
+      ? ['mkdir versions', 'mkdir alice', 'mkdir report.pdf']
+      : [
+          'mkdir versions',
+          'sync data',
+          'mkdir alice',
+          'sync versions',
+          'mkdir report.pdf',
+          'sync alice',
+        ]
+    const stored = ['rename temporary report.pdf', 'sync alice']
+    const written = ['write temporary', 'sync temporary']
+    expect(recording.steps.map((step) => step.replace(version, 'VERSION'))).to.deep.equal([
+      ...[...written, ...made, 'link report.pdf VERSION', ...synced],
+      ...['link temporary VERSION', ...synced, ...stored],
+      ...[...written, 'link temporary VERSION', ...synced, ...stored],
+      ...['unlink report.pdf', 'sync alice'],
+    ])
     await store.close()
   })
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describeBlobStore } from '@holdfast/contract'
+import { describeBlobStore, describeHistory } from '@holdfast/contract'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { openDiskBlobStore } from '../src/disk-blob-store.ts'
@@ -50,6 +50,12 @@ describeWithMounts('openDiskBlobStore where a file that replaces another moves',
 
       describeBlobStore(kind, async () =>
         openDiskHarness({}, await makeTemporaryDirectory(disk.path)),
+      )
+
+      describeHistory(
+        kind,
+        async () => openDiskHarness({}, await makeTemporaryDirectory(disk.path)),
+        { manyVersions: 60 },
       )
 
       it('lists and counts every file while other processes replace them, and after they were killed', async () => {

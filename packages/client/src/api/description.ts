@@ -15,6 +15,36 @@ export interface FileDetails {
   readonly expires?: string
 }
 
+/** An earlier version of a file. */
+export interface FileVersion {
+  readonly name: string
+  /** Names it among all versions of its name. */
+  readonly version: string
+  /** In bytes. */
+  readonly size: number
+  /** When it was stored, in UTC. */
+  readonly modified: string
+  /** When it was replaced or deleted, in UTC. */
+  readonly replaced: string
+  /** The `Content-Type` that it is served with. */
+  readonly type: string
+}
+
+/** The last version of a deleted file. */
+export interface DeletedFile {
+  readonly name: string
+  /** Names it among all versions of its name. */
+  readonly version: string
+  /** In bytes. */
+  readonly size: number
+  /** When it was stored, in UTC. */
+  readonly modified: string
+  /** When it was deleted, in UTC. */
+  readonly deleted: string
+  /** The `Content-Type` that it is served with. */
+  readonly type: string
+}
+
 /** What a link is to be. An empty body is the same as `{}`. */
 export interface LinkRequest {
   /** What the link is for; `download` without it. */
@@ -60,6 +90,11 @@ export interface Usage {
     readonly uploads: number
     readonly bytes: number
   }
+  /** Earlier versions and deleted files, which do not count in the quota. Left out where the customer's are not kept. */
+  readonly kept?: {
+    readonly versions: number
+    readonly bytes: number
+  }
 }
 
 /** The errors of the API: their status, and what their messages match. */
@@ -76,14 +111,17 @@ export const problems = {
   'no-file-name': {
     status: 400,
     message:
-      '^(No filename\\. Use /serve/<filename>$|No filename\\. Use /delete/<filename>$|No filename\\. Use /rename/<filename>$|No filename\\. Use /upload/<filename>$|No filename\\. Use Upload-Metadata: filename <base64>$)',
+      '^(No filename\\. Use /serve/<filename>$|No filename\\. Use /delete/<filename>$|No filename\\. Use /rename/<filename>$|No filename\\. Use /versions/<filename>$|No filename\\. Use /restore/<filename>$|No filename\\. Use /upload/<filename>$|No filename\\. Use Upload-Metadata: filename <base64>$)',
   },
   'invalid-file-name': { status: 400, message: '^(Invalid filename: )' },
   'not-found': { status: 400, message: '^(File not found$)' },
+  'version-not-found': { status: 404, message: '^(Version not found$)' },
+  'unknown-file': { status: 404, message: '^(File not found$)' },
   'no-files-yet': { status: 400, message: '^(No files uploaded yet$)' },
   'invalid-query': {
     status: 400,
-    message: '^(Invalid limit: |Invalid after: |Invalid prefix: |Invalid details: )',
+    message:
+      '^(Invalid limit: |Invalid after: |Invalid prefix: |Invalid details: |Invalid version: |Invalid before: )',
   },
   'invalid-header': {
     status: 400,
@@ -93,7 +131,7 @@ export const problems = {
   'invalid-field': {
     status: 400,
     message:
-      '^Invalid (sha256|verb|expiresIn|inline|prefix|maxFiles|maxSize|replace|to|createOnly|body):.',
+      '^Invalid (sha256|verb|expiresIn|inline|prefix|maxFiles|maxSize|replace|to|version|as|createOnly|body):.',
   },
   'no-file': { status: 400, message: '^(No file$)' },
   'more-than-one-file': { status: 400, message: '^(More than one file$)' },

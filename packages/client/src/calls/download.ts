@@ -17,6 +17,8 @@ export interface DownloadOptions {
   readonly start?: number | undefined
   /** The position after the last byte, as in `Blob.slice`. Default: the end of the file. */
   readonly end?: number | undefined
+  /** An earlier version of the file, as `versions` or `deleted` lists it. Default: the present file. */
+  readonly version?: string | undefined
   /** The entity tag that the file must have; otherwise `precondition-failed`. */
   readonly ifMatch?: string | undefined
   /**
@@ -49,10 +51,11 @@ export async function download(
   name: string,
   options: DownloadOptions,
 ): Promise<Download> {
-  const { reuseMemory = false, signal } = options
+  const { reuseMemory = false, version, signal } = options
   const cancelled = new AbortController()
   const until = signal ? AbortSignal.any([signal, cancelled.signal]) : cancelled.signal
   const url = requests.urlOfFile('serve', name)
+  if (version !== undefined) url.searchParams.set('version', version)
   const ask = (range: string | undefined, ifMatch: string | undefined, signal = until) =>
     requests.send({
       url,

@@ -25,16 +25,8 @@ export async function* listNames(
   retryPolicy: RetryPolicy,
   options: ListOptions,
 ): AsyncGenerator<string, void> {
-  for await (const page of pages<string>(
-    requests,
-    retryPolicy,
-    options,
-    {},
-    isText,
-    (name) => name,
-  )) {
-    yield* page
-  }
+  const list = { ...filesOf(requests, options), isEntry: isText, keyOf: (name: string) => name }
+  for await (const page of pagesOf<string>(requests, retryPolicy, options, list)) yield* page
 }
 
 export async function* listDetails(
@@ -50,27 +42,53 @@ export async function* listPages(
   retryPolicy: RetryPolicy,
   options: PageOptions,
 ): AsyncGenerator<readonly FileDetails[], void> {
-  const details = { details: '1' }
-  yield* pages<FileDetails>(requests, retryPolicy, options, details, isDetails, ({ name }) => name)
+  yield* pagesOf<FileDetails>(requests, retryPolicy, options, {
+    ...filesOf(requests, options, { details: '1' }),
+    isEntry: isDetails,
+    keyOf: ({ name }) => name,
+  })
+}
+
+function filesOf(
+  requests: Requests,
+  { prefix, after = '' }: ListOptions,
+  parameters: Readonly<Record<string, string>> = {},
+) {
+  return {
+    url: requests.urlOf('list'),
+    first: after,
+    cursor: 'after' as const,
+    parameters: prefix === undefined ? parameters : { ...parameters, prefix },
+  }
+}
+
+/** A list that the server sends in pages. */
+interface PagedList<Entry> {
+  readonly url: URL
+  /** The parameter that says where a page begins, and its value for the first page. */
+  readonly cursor: 'after' | 'before'
+  readonly first: string
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly isEntry: Shape
+  /** The value of `cursor` for the page after this entry. */
+  readonly keyOf: (entry: Entry) => string
 }
 
 /** Reads a page once the previous one has been taken. No page is empty. */
-async function* pages<Entry>(
+export async function* pagesOf<Entry>(
   requests: Requests,
   retryPolicy: RetryPolicy,
-  { prefix, after = '', signal, pageSizes = defaultSizes }: PageOptions,
-  parameters: Readonly<Record<string, string>>,
-  isEntry: Shape,
-  nameOf: (entry: Entry) => string,
+  { signal, pageSizes = defaultSizes }: Pick<PageOptions, 'signal' | 'pageSizes'>,
+  { url: address, cursor, first, parameters = {}, isEntry, keyOf }: PagedList<Entry>,
 ): AsyncGenerator<readonly Entry[], void> {
   requireSizes(pageSizes)
   const sizes = [...pageSizes]
-  for (let last = after; ;) {
+  for (let last = first; ;) {
     const [size = 0] = sizes.length > 1 ? sizes.splice(0, 1) : sizes
-    // `after` is always sent: without it the server answers an empty list by an error.
-    const query = { ...parameters, limit: String(size), after: last }
-    const url = requests.urlOf('list')
-    url.search = new URLSearchParams(prefix === undefined ? query : { ...query, prefix }).toString()
+    // The cursor is always sent: without it the server answers an empty list of files by an error.
+    const query = { ...parameters, limit: String(size), [cursor]: last }
+    const url = new URL(address)
+    url.search = new URLSearchParams(query).toString()
     const { page, hasNext } = await withRetries(retryPolicy, signal, async () => {
       const response = await requests.send({ url, expects: expectedAnswers.json, signal })
       const page = await jsonOf<readonly Entry[]>(response, isListOf(isEntry))
@@ -81,7 +99,7 @@ async function* pages<Entry>(
     yield page
     // A proxy may have removed the link.
     if (!hasNext && page.length < size) return
-    last = nameOf(end)
+    last = keyOf(end)
   }
 }
 

@@ -27,7 +27,10 @@ export interface Requests extends Pick<Access, 'mayRead'> {
    *
    * @throws HoldfastError, `invalid-file-name` for a name that no URL can have
    */
-  urlOfFile(verb: 'upload' | 'serve' | 'delete' | 'link' | 'rename', name: string): URL
+  urlOfFile(
+    verb: 'upload' | 'serve' | 'delete' | 'link' | 'rename' | 'versions' | 'restore',
+    name: string,
+  ): URL
   /**
    * Sends a request; resolves with the response if it is the expected one. Its body must be read or cancelled.
    *

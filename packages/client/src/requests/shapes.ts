@@ -38,6 +38,12 @@ export const isDetails = hasMembers({
   expires: isOptional(isTime),
 })
 
+const kept = { name: isText, version: isText, size: isCount, modified: isTime, type: isText }
+
+export const isFileVersion = hasMembers({ ...kept, replaced: isTime })
+
+export const isDeletedFile = hasMembers({ ...kept, deleted: isTime })
+
 export const isUsage = hasMembers({
   files: isCount,
   bytes: isCount,
@@ -46,6 +52,7 @@ export const isUsage = hasMembers({
   login: isOptional(isText),
   may: isOptional(isListOf(isText)),
   unfinished: hasMembers({ uploads: isCount, bytes: isCount }),
+  kept: isOptional(hasMembers({ versions: isCount, bytes: isCount })),
 })
 
 export const isLink = hasMembers({

@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly customer?: Readonly<Record<keyof typeof login, string>>
   /** Further logins of the customer, whose password is the login's name. Default: none. */
   readonly logins?: Readonly<Record<string, readonly Right[]>>
+  /** How long replaced and deleted files are kept. Default: they are gone. */
+  readonly keepReplacedMs?: number
   /** Origins whose scripts may use it. */
   readonly corsOrigins?: readonly string[]
   /** Default: a free one. */
@@ -34,6 +36,7 @@ export async function startService({
   store = createMemoryBlobStore(),
   customer = login,
   logins = {},
+  keepReplacedMs,
   corsOrigins = [],
   port = 0,
 }: ServiceOptions = {}): Promise<RunningService> {
@@ -51,6 +54,7 @@ export async function startService({
     verifyPassword: async (password, hash) => password === hash,
     createSha256: () => createHash('sha256'),
     links: { createSignature: (key) => createHmac('sha256', key) },
+    ...(keepReplacedMs !== undefined && { keepReplacedMs }),
   })
   const requests: string[] = []
   const server = createHttpServer(createApp(service, { corsOrigins }))

@@ -8,6 +8,7 @@
  * - `link-refused`: a link is wrong, is for another name, or has expired; the error does not reveal which of these.
  * - `invalid-file-name`: the name breaks the policy in `model/file-name.ts`.
  * - `not-found`: the customer has no file of that name.
+ * - `version-not-found`: no earlier version of the file is kept, or not the one that was asked for.
  * - `already-exists`: a file has the name of a create-only upload already.
  * - `file-too-large`: the file has more bytes than `maxFileSize`.
  * - `quota-exceeded`: the customer would keep more bytes than `quota`, or more files than `maxFiles`, or has `maxUnfinishedUploads`
@@ -27,6 +28,7 @@ export const errorCodes = [
   'link-refused',
   'invalid-file-name',
   'not-found',
+  'version-not-found',
   'already-exists',
   'file-too-large',
   'quota-exceeded',

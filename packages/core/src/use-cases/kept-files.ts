@@ -36,7 +36,7 @@ export interface FileHistory {
   restore(name: string, options?: RestoreOptions): Promise<BlobInfo>
 }
 
-/** @throws FileServiceError `invalid-file-name`; RangeError when `limit` is not an integer of 1 or more */
+/** @throws FileServiceError `invalid-file-name`; RangeError when `limit` is not an integer of 1 or more, or `before` is not a version */
 export function listVersions(
   { history }: HistoryPolicy,
   customer: Customer,
@@ -45,6 +45,8 @@ export function listVersions(
 ): AsyncIterable<readonly KeptBlob[]> {
   checkFileName(name)
   requireLimit(options)
+  const { before } = options
+  if (before !== undefined && !isVersion(before)) throw new RangeError('before is not a version')
   return history.versions({ customer: customer.name, name }, options)
 }
 
@@ -61,7 +63,7 @@ export function listDeleted(
 /**
  * Opens an earlier version of the customer's file `name`, which may be deleted. The caller must read or close it.
  *
- * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
+ * @throws FileServiceError `invalid-file-name`, `version-not-found`, `store-unavailable`
  */
 export async function serveVersion(
   { history }: HistoryPolicy,
@@ -83,8 +85,8 @@ export async function serveVersion(
  * bytes: the file has a new time and entity tag, counts in the quota, and replaces a present file, which becomes an earlier version. When
  * it resolves, the file is durable and visible; when it rejects, nothing has changed, except as for `uploadFile`.
  *
- * @throws FileServiceError `invalid-file-name`; `not-found` if nothing is kept of the name, or not this version; `already-exists`,
- *   `quota-exceeded`, `insufficient-storage`, `store-unavailable`
+ * @throws FileServiceError `invalid-file-name`; `version-not-found` if nothing is kept of the name, or not this version;
+ *   `already-exists`, `quota-exceeded`, `insufficient-storage`, `store-unavailable`
  */
 export async function restoreFile(
   { store, history, quotas }: HistoryPolicy,
@@ -128,13 +130,13 @@ async function findKept(
   return opened && { version, size: opened.info.size }
 }
 
-/** The form of {@link KeptBlob.version}; the texts of clients may have any. */
-function isVersion(text: string): boolean {
+/** Whether a text has the form of {@link KeptBlob.version}; the texts of clients may have any. */
+export function isVersion(text: string): boolean {
   return /^[\w.-]{1,200}$/u.test(text) && text !== '.' && text !== '..'
 }
 
 function notKept(): FileServiceError {
-  return new FileServiceError('not-found', 'Version not found')
+  return new FileServiceError('version-not-found', 'Version not found')
 }
 
 function taken(): FileServiceError {

@@ -35,8 +35,10 @@ async function startLogins() {
   }
   set('alice')
   const owner = service.filesOf({ name: 'alice' })
+  await owner.upload('gone', chunks(2))
   await owner.upload('a', chunks(3))
   await owner.upload('b', chunks(4))
+  await store.delete({ customer: 'alice', name: 'gone' }, { keepReplaced: true })
   const logIn = (name: string, password = `password of ${name}`) =>
     service.authenticate({ name, password })
   const ofLogin = async (may?: readonly Right[], login = 'ci') => {
@@ -68,6 +70,11 @@ interface Call {
   readonly run: (files: CustomerFiles) => unknown
 }
 
+function historyOf({ history }: CustomerFiles) {
+  if (!history) throw new Error('The memory store has a history')
+  return history
+}
+
 /** Every call on files, and the rights that it needs. */
 const calls: Readonly<Record<string, Call>> = {
   upload: { needs: ['create'], run: (files) => files.upload('new', chunks(1)) },
@@ -89,6 +96,22 @@ const calls: Readonly<Record<string, Call>> = {
   'resumable.uploadWhole': {
     needs: ['create'],
     run: (files) => uploadsOf(files).uploadWhole('new', chunks(1), { length: 1 }),
+  },
+  'history.versions': {
+    needs: ['list'],
+    run: (files) => arrayOf(historyOf(files).versions('a')),
+  },
+  'history.deleted': { needs: ['list'], run: (files) => arrayOf(historyOf(files).deleted()) },
+  'history.serve': {
+    needs: ['read'],
+    run: (files) =>
+      historyOf(files)
+        .serve('gone', '1')
+        .then((opened) => opened.close()),
+  },
+  'history.restore': {
+    needs: ['read', 'create'],
+    run: (files) => historyOf(files).restore('gone', { as: 'new' }),
   },
   'resumable.list': { needs: ['create'], run: (files) => arrayOf(uploadsOf(files).list()) },
 }
@@ -121,6 +144,9 @@ describe('the files of a login', () => {
     expect(Object.keys(files).toSorted()).to.deep.equal(Object.keys(owner).toSorted())
     expect(Object.keys(uploadsOf(files)).toSorted()).to.deep.equal(
       Object.keys(uploadsOf(owner)).toSorted(),
+    )
+    expect(Object.keys(historyOf(files)).toSorted()).to.deep.equal(
+      Object.keys(historyOf(owner)).toSorted(),
     )
   })
 

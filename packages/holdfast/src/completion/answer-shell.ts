@@ -112,11 +112,11 @@ function partAt(line: string, position: number): RegExpExecArray | null {
 /** `'files'`: the next word is a file of this machine. */
 export type Suggestions = readonly Suggestion[] | 'files'
 
-/** Names on the server that begin with a text. */
-type FindNames = (prefix: string) => Promise<readonly string[]>
+/** Names on the server that begin with a text, for a command. */
+type FindNames = (prefix: string, command: string) => Promise<readonly string[]>
 
 /** The commands whose words are names of files on the server. */
-const takeNames = ['get', 'cat', 'ls', 'mv', 'rm', 'stat', 'link']
+const takeNames = ['get', 'cat', 'ls', 'mv', 'rm', 'stat', 'versions', 'restore', 'link']
 
 /**
  * What may come at the end of `words`, the words of a command line after the program's name. The last one may be empty. `cli` describes
@@ -140,7 +140,7 @@ export async function suggestWords(
   if (command === undefined) return []
   const isValue = !isAfterDashes && optionTakesValue(before.at(-1), known.switches)
   if (isValue || !takeNames.includes(command)) return 'files'
-  const names = await findNames(current)
+  const names = await findNames(current, command)
   return names
     .filter((name) => isShowable(name) && (isAfterDashes || !name.startsWith('-')))
     .map((word) => ({ word, about: '' }))
@@ -219,18 +219,28 @@ const most = 1_000
 
 /**
  * Names on the server that begin with `prefix`: all of them, or none if they are too many, since a shell would then complete what only
- * some have in common. Also none without a login, or after any error.
+ * some have in common. Also none without a login, or after any error. For `restore` they are those of deleted files.
  */
-export async function findNames(prefix: string): Promise<readonly string[]> {
+export async function findNames(prefix: string, command = ''): Promise<readonly string[]> {
   const names: string[] = []
   try {
     const client = createClient({ ...(await findLogin(process.env)), retries: 0 })
     const signal = AbortSignal.timeout(patienceMs)
-    for await (const name of client.list({ prefix, signal })) {
+    const found =
+      command === 'restore'
+        ? namesOf(client.deleted({ prefix, signal }))
+        : client.list({ prefix, signal })
+    for await (const name of found) {
       if (names.push(name) === most) return []
     }
     return names
   } catch {
     return []
   }
+}
+
+async function* namesOf(
+  entries: AsyncIterable<{ readonly name: string }>,
+): AsyncGenerator<string, void> {
+  for await (const { name } of entries) yield name
 }

@@ -3,8 +3,10 @@ import { du } from './files/du.ts'
 import { link } from './files/link.ts'
 import { ls } from './files/ls.ts'
 import { mv } from './files/mv.ts'
+import { restore } from './files/restore.ts'
 import { rm } from './files/rm.ts'
 import { stat } from './files/stat.ts'
+import { versions } from './files/versions.ts'
 import { cat } from './get/cat.ts'
 import { get } from './get/get.ts'
 import { login, logout } from './login/login.ts'
@@ -25,6 +27,8 @@ export const clientVerbs: readonly ClientVerb[] = [
   stat,
   mv,
   rm,
+  versions,
+  restore,
   link,
   du,
   sync,

@@ -1,9 +1,17 @@
 import type { RouterMiddleware } from '@koa/router'
-import type { BlobInfo, OpenBlob, RangeRequest } from '@holdfast/core'
+import {
+  FileServiceError,
+  type BlobInfo,
+  type CustomerFiles,
+  type OpenBlob,
+  type OpenOptions,
+  type RangeRequest,
+} from '@holdfast/core'
 import type { Context } from 'koa'
 import { filesOf } from '../guards/authenticate.ts'
 import { evaluatePreconditions, ifRangeHolds, isConditional } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
+import { soleParameter } from '../http/query.ts'
 import { takeOpened } from '../server/connection.ts'
 import { fileNameInPath, exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import {
@@ -17,29 +25,58 @@ import {
 } from './file-headers.ts'
 import { createPumpedBody, streamBody } from './stream-body.ts'
 
-/** GET and HEAD /serve/:filename: serves a file, or a part of it. */
+/** GET and HEAD /serve/:filename: serves a file, or with `version` an earlier version of it, or a part of it. */
 export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   const name = fileNameInPath(ctx)
-  const files = filesOf(ctx.state)
+  const { stat, open } = contentOf(filesOf(ctx.state), name, versionIn(ctx))
   if (ctx.method === 'HEAD') {
-    const info = await files.stat(name)
+    const info = await stat()
     // RFC 9110 §14.2: Range is for GET only.
     if (isWanted(ctx, info)) describe(ctx, info)
     return
   }
   const { headers } = ctx.req
   // To open a file, a store may load the beginning of the content: in vain if the client has the file already.
-  const known = isConditional(headers) ? await files.stat(name) : undefined
+  const known = isConditional(headers) ? await stat() : undefined
   if (known && !isWanted(ctx, known)) return
   const range = known && !ifRangeHolds(headers, known) ? undefined : parseRange(headers.range)
   const options = { ...(range && { range }), reuseChunks: true }
-  const file = await (takeOpened(exchangeIn(ctx)) ?? files.serve(name, options))
+  const file = await (takeOpened(exchangeIn(ctx)) ?? open(options))
   if (range === undefined || ifRangeHolds(headers, file.info)) {
     return send(ctx, file, range)
   }
   // The file was replaced after `stat`.
   await file.close()
-  return send(ctx, await files.serve(name, { reuseChunks: true }))
+  return send(ctx, await open({ reuseChunks: true }))
+}
+
+/** The calls that read a file, or an earlier version of it. */
+interface ServedContent {
+  readonly stat: () => Promise<BlobInfo>
+  readonly open: (options: OpenOptions) => Promise<OpenBlob>
+}
+
+function contentOf(files: CustomerFiles, name: string, version?: string): ServedContent {
+  if (version === undefined) {
+    return { stat: () => files.stat(name), open: (options) => files.serve(name, options) }
+  }
+  const { history } = files
+  // To serve the present file instead would be worse than no answer.
+  if (history === undefined) throw new FileServiceError('version-not-found', 'Version not found')
+  const open = (options?: OpenOptions) => history.serve(name, version, options)
+  return {
+    async stat() {
+      const opened = await open()
+      await opened.close()
+      return opened.info
+    },
+    open,
+  }
+}
+
+function versionIn({ querystring }: Context): string | undefined {
+  if (querystring === '') return undefined
+  return soleParameter(new URLSearchParams(querystring), 'version')
 }
 
 type FileContext = Context & { readonly state: HoldfastState }

@@ -21,6 +21,7 @@ export interface AuditEvent {
     | 'upload'
     | 'delete'
     | 'rename'
+    | 'restore'
     | 'expire'
     | 'purge'
     | 'login'
@@ -41,7 +42,10 @@ export interface AuditEvent {
   readonly login?: string
   /** The file's name; a refused name may be anything. At most 256 characters. */
   readonly file: string | undefined
-  /** For a rename: the new name, which may be anything if it was refused. At most 256 characters. Otherwise absent. */
+  /**
+   * For a rename: the new name; for a restore under another name: that. It may be anything if it was refused. At most 256 characters.
+   * Otherwise absent.
+   */
   readonly to?: string
   /** The size of the file that was stored, or has expired; for `purge` of all that was removed. */
   readonly bytes: number | undefined
@@ -126,11 +130,11 @@ function judge(
 }
 
 /**
- * Records in the audit trail how an upload, a deletion or rename of one file, the making of a link, or the end of all links ended;
+ * Records in the audit trail how an upload, a deletion, rename or restore of one file, the making of a link, or the end of all links ended;
  * the response waits for the record. This middleware goes before the route, and after authentication.
  */
 export function recordChange(
-  event: 'upload' | 'delete' | 'rename' | 'link' | 'revoke-links',
+  event: 'upload' | 'delete' | 'rename' | 'restore' | 'link' | 'revoke-links',
   recorder: AuditRecorder,
 ): Middleware<HoldfastState> {
   return async (ctx, next) => {

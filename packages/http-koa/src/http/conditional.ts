@@ -129,14 +129,14 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Refuses a deletion or a rename with a precondition.
+ * Refuses a deletion, a rename or a restore with a precondition.
  *
  * @throws HttpProblem 400 for a precondition. If it were ignored, a file that the client wants to keep could be gone; if it were
  *   checked first, another upload could replace the file between check and change.
  */
 export function refuseConditions(
   headers: IncomingHttpHeaders,
-  what: 'deletions' | 'renames' = 'deletions',
+  what: 'deletions' | 'renames' | 'restores' = 'deletions',
 ): void {
   for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'] as const) {
     if (headers[name] !== undefined) {

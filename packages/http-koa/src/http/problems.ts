@@ -54,6 +54,7 @@ export const problems = {
     new HttpProblem('no-file-name', 400, `No filename. Use /${route}/<filename>`),
   invalidFilename: (reason: string) =>
     new HttpProblem('invalid-file-name', 400, `Invalid filename: ${reason}`),
+  unknownFile: () => new HttpProblem('unknown-file', 404, 'File not found'),
   noFilesYet: () => new HttpProblem('no-files-yet', 400, 'No files uploaded yet'),
   invalidQuery: (parameter: string, reason: string) =>
     new HttpProblem('invalid-query', 400, `Invalid ${parameter}: ${reason}`),

@@ -40,6 +40,8 @@ export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastStat
     const address = addressOf(ctx.req)
     await admit(ctx, next, async ({ state }) => {
       try {
+        // A link is for the present file, whatever that is, and for nothing that its customer has replaced or deleted.
+        if (new URLSearchParams(ctx.querystring).has('version')) throw noVersionByLink()
         const { customer, inline } = await links.open(link)
         state.files = service.filesOf(customer)
         state.link = { inline }
@@ -106,6 +108,10 @@ export function createUploadLinkRefusal(recorder: AuditRecorder): Middleware<Hol
     await recorder(exchangeIn(ctx))('upload', { isByLink: true }, { error })
     throw error
   }
+}
+
+function noVersionByLink(): FileServiceError {
+  return new FileServiceError('link-refused', 'Links open no earlier version')
 }
 
 function byLink(

@@ -11,6 +11,7 @@ import { streamBody } from '../downloads/stream-body.ts'
 import { filesOf } from '../guards/authenticate.ts'
 import { etagOf } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
+import { parseLimit, soleParameter } from '../http/query.ts'
 import type { HoldfastState } from '../server/exchange.ts'
 
 /**
@@ -20,16 +21,21 @@ import type { HoldfastState } from '../server/exchange.ts'
 export const list: RouterMiddleware<HoldfastState> = async (ctx) => {
   const query = new URLSearchParams(ctx.querystring)
   const { details, ...options } = parseListQuery(query)
+  const files = filesOf(ctx.state)
+  const linkNext = (last: string) => ctx.set('Link', nextPage(query, last))
+  await sendList(ctx, (reader) => {
+    const request = { files, options, reader, linkNext }
+    return details ? listText(request, detailsFor(files.customer)) : listText(request, named)
+  })
+}
+
+/** Answers with the JSON text that `begin` makes of what it reads; stops reading when the client leaves. */
+export async function sendList(
+  ctx: Parameters<RouterMiddleware<HoldfastState>>[0],
+  begin: (reader: ListReader) => AsyncGenerator<string>,
+): Promise<void> {
   const reader = createListReader()
-  const request = {
-    files: filesOf(ctx.state),
-    options,
-    reader,
-    linkNext: (last: string) => ctx.set('Link', nextPage(query, last)),
-  }
-  const text = details
-    ? listText(request, detailsFor(request.files.customer))
-    : listText(request, named)
+  const text = begin(reader)
   ctx.type = 'application/json; charset=utf-8'
   ctx.set('Cache-Control', 'private, no-cache')
   if (ctx.method === 'HEAD') {
@@ -78,40 +84,31 @@ interface ListQuery extends ListOptions {
  * @throws HttpProblem 400 when a parameter is sent twice, `limit` is not a whole number from 1, or `details` is not 1
  */
 export function parseListQuery(query: URLSearchParams): ListQuery {
-  const sole = (parameter: string): string | undefined => {
-    const values = query.getAll(parameter)
-    if (values.length > 1) throw problems.invalidQuery(parameter, 'it is sent twice')
-    return values[0]
-  }
-  const limit = sole('limit')
-  const after = sole('after')
-  const prefix = sole('prefix')
-  const details = sole('details')
+  const limit = parseLimit(query)
+  const after = soleParameter(query, 'after')
+  const prefix = soleParameter(query, 'prefix')
+  const details = soleParameter(query, 'details')
   if (details !== undefined && details !== '1')
     throw problems.invalidQuery('details', 'it must be 1')
   return {
     details: details !== undefined,
-    ...(query.has('limit') && { limit: parseLimit(limit) }),
+    ...(limit !== undefined && { limit }),
     ...(after !== undefined && { after }),
     ...(prefix !== undefined && { prefix }),
   }
 }
 
-function parseLimit(text = ''): number {
-  const limit = /^\d+$/.test(text) ? Number(text) : 0
-  if (limit < 1 || !Number.isSafeInteger(limit)) {
-    throw problems.invalidQuery('limit', 'it must be a whole number from 1')
-  }
-  return limit
-}
-
 /**
- * The value of a Link header (RFC 8288) to the page after the name `last`. The URL has the other parameters of `query`, but no
+ * The value of a Link header (RFC 8288) to the page after the name `last`, or before the version `last`. The URL has the other parameters of `query`, but no
  * path, so it is right even if a proxy changes paths (RFC 3986 §5.2).
  */
-export function nextPage(query: URLSearchParams, last: string): string {
+export function nextPage(
+  query: URLSearchParams,
+  last: string,
+  cursor: 'after' | 'before' = 'after',
+): string {
   const parameters = new URLSearchParams(query)
-  parameters.set('after', last)
+  parameters.set(cursor, last)
   // A plus means a space only in forms.
   return `<?${parameters.toString().replaceAll('+', '%20')}>; rel="next"`
 }
@@ -133,7 +130,7 @@ interface ListRequest {
 }
 
 /** The longest page that is held in memory, in entries. */
-const longestHeld = 1000
+export const longestHeld = 1000
 
 /** The text of a list, a JSON array. @throws HttpProblem `No files uploaded yet` */
 async function* listText<Entry>(
@@ -150,12 +147,9 @@ async function* listText<Entry>(
     return
   }
   if (limit <= longestHeld) {
-    const entries: Entry[] = []
-    const oneMore = { ...options, limit: limit + 1 }
-    for await (const page of reader.read(kind.list(files, oneMore))) entries.push(...page)
-    const last = entries[limit - 1]
-    if (last !== undefined && entries.length > limit) linkNext(kind.nameOf(last))
-    yield entries.length > 0 ? textOf(entries.slice(0, limit), kind) : whenEmpty()
+    const oneMore = reader.read(kind.list(files, { ...options, limit: limit + 1 }))
+    const linkAfter = (entry: Entry) => linkNext(kind.nameOf(entry))
+    yield await pageText(oneMore, limit, kind, linkAfter, whenEmpty)
     return
   }
   // The Link header comes before the entries, which may be too many to hold in memory, so they are listed twice.
@@ -164,6 +158,24 @@ async function* listText<Entry>(
   const entries = reader.read(kind.list(files, unlimited))
   yield* jsonArray(last === undefined ? entries : upTo(last, entries, kind), kind, whenEmpty)
 }
+
+/** The text of one page, whose list is read to one entry more; calls `linkNext` with the last entry if there is more. */
+export async function pageText<Entry>(
+  oneMore: AsyncIterable<readonly Entry[]>,
+  limit: number,
+  kind: Pick<EntryKind<Entry>, 'show'>,
+  linkNext: (last: Entry) => void,
+  whenEmpty: WhenEmpty,
+): Promise<string> {
+  const entries: Entry[] = []
+  for await (const page of oneMore) entries.push(...page)
+  const last = entries[limit - 1]
+  if (last !== undefined && entries.length > limit) linkNext(last)
+  return entries.length > 0 ? textOf(entries.slice(0, limit), kind) : whenEmpty()
+}
+
+/** The text of an empty list, or the error for it. */
+type WhenEmpty = () => string | Promise<string>
 
 /** The last name before `limit` cuts the list; `undefined` if the list has no more than `limit` names. */
 async function findLast(
@@ -205,10 +217,10 @@ const blockSize = 32 * 1024
 const entriesAtOnce = 64
 
 /** The entries of `pages` as the text of one JSON array, in blocks; the text of `whenEmpty` if there are none. */
-async function* jsonArray<Entry>(
+export async function* jsonArray<Entry>(
   pages: AsyncIterable<readonly Entry[]>,
-  kind: EntryKind<Entry>,
-  whenEmpty: () => string,
+  kind: Pick<EntryKind<Entry>, 'show'>,
+  whenEmpty: WhenEmpty,
 ): AsyncIterable<string> {
   let isEmpty = true
   let block = ''
@@ -222,15 +234,15 @@ async function* jsonArray<Entry>(
       block = ''
     }
   }
-  yield isEmpty ? whenEmpty() : `${block}]`
+  yield isEmpty ? await whenEmpty() : `${block}]`
 }
 
-function textOf<Entry>(page: readonly Entry[], { show }: EntryKind<Entry>): string {
+function textOf<Entry>(page: readonly Entry[], { show }: Pick<EntryKind<Entry>, 'show'>): string {
   return JSON.stringify(page.map(show))
 }
 
 /** Reads lists, one after the other, and can stop reading. */
-interface ListReader {
+export interface ListReader {
   /** Reads `pages`; returns an empty list after `stop`. */
   read<Entry>(pages: AsyncIterable<readonly Entry[]>): AsyncIterable<readonly Entry[]>
   /** Stops the list that is being read, even while a page is awaited, and all later lists. */

@@ -117,9 +117,9 @@ export interface HoldfastState {
   event?: 'upload-link'
   /** The file name in the request, once it is known; it may be one that is not allowed. */
   fileName?: string
-  /** The name that a rename asks for; it may be one that is not allowed. */
+  /** The other name that a rename or a restore asks for; it may be one that is not allowed. */
   newName?: string
-  /** The file that an upload has stored, once it is stored durably. */
+  /** The file that an upload or a restore has stored, once it is stored durably. */
   stored?: BlobInfo
   /** Headers that the protocol demands in the response, even if it is an error. */
   errorHeaders?: Readonly<Record<string, string>>
@@ -139,6 +139,9 @@ export const routes = [
   'delete',
   'delete-batch',
   'rename',
+  'versions',
+  'deleted',
+  'restore',
   'link',
   'revoke-links',
   'ping',

@@ -36,6 +36,7 @@ const requests: readonly (readonly [title: string, data: Uint8Array, isFast: boo
   ['a path above', get('/serve/..'), false],
   ['an escaped name', get('/serve/a%2ebin'), false],
   ['a query', get('/serve/a.bin?x=1'), false],
+  ['an earlier version', get('/serve/a.bin?version=1'), false],
   ['a range', get('/serve/a.bin', { Range: 'bytes=1-2' }), false],
   ['what the client may have', get('/serve/a.bin', { 'If-None-Match': '"x"' }), false],
   ['a GET with a body', customerRequest('GET', '/serve/a.bin', {}, 'body'), false],

@@ -11,6 +11,7 @@ const unaudited = [
   'unknown-http-version',
   'no-files-yet',
   'invalid-query',
+  'unknown-file',
   'precondition-failed',
   'range-not-satisfiable',
   'unknown-path',

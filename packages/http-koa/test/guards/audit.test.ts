@@ -27,11 +27,14 @@ const refused = (reason: string, more: Partial<StableEvent> = {}) =>
   event({ outcome: 'refused', reason, ...more })
 const rename = (name: string, body: string) => customerRequest('POST', `/rename/${name}`, {}, body)
 const renamed = (more: Partial<StableEvent>) => event({ event: 'rename', file: 'taken', ...more })
+const restore = (name: string, body: string) =>
+  customerRequest('POST', `/restore/${name}`, {}, body)
+const restored = (more: Partial<StableEvent>) => event({ event: 'restore', file: 'kept', ...more })
 const refusal = (reason: string) => ({ outcome: 'refused', reason }) as const
 const digest = 'sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:'
 const long = 'x'.repeat(300)
 
-/** There is one file, `taken`. */
+/** There is one file, `taken`, and a deleted one, `kept`. */
 const table: readonly (readonly [
   title: string,
   request: Buffer,
@@ -74,6 +77,29 @@ const table: readonly (readonly [
     'a rename of nothing',
     rename('none', '{"to":"b"}'),
     renamed({ file: 'none', to: 'b', ...refusal('not-found') }),
+  ],
+  ['a restore', restore('kept', '{}'), restored({ bytes: 4 })],
+  ['a restore of its own name', restore('kept', '{"as":"kept"}'), restored({ bytes: 4 })],
+  ['a restore as another file', restore('kept', '{"as":"b"}'), restored({ to: 'b', bytes: 4 })],
+  [
+    'a restore as a file that exists',
+    restore('kept', '{"as":"taken","createOnly":true}'),
+    restored({ to: 'taken', ...refusal('already-exists') }),
+  ],
+  [
+    'a restore as no name',
+    restore('kept', '{"as":"../"}'),
+    restored({ to: '../', ...refusal('invalid-field') }),
+  ],
+  [
+    'a restore of nothing',
+    restore('none', ''),
+    restored({ file: 'none', ...refusal('version-not-found') }),
+  ],
+  [
+    'a restore without a name',
+    restore('', ''),
+    restored({ file: undefined, ...refusal('no-file-name') }),
   ],
   ['no file', formRequest(form(textPart('a', 'b'))), refused('no-file')],
   ['no form', formRequest('nonsense'), refused('malformed-multipart')],
@@ -188,8 +214,10 @@ async function run(options: RunOptions = {}) {
 describe('The option audit', () => {
   for (const [title, bytes, ...events] of table) {
     it(`gets ${title}: ${events.map(({ reason }) => reason ?? 'ok').join(', ') || 'nothing'}`, async () => {
-      await using app = await run({ trustedProxies: ['127.0.0.1'] })
+      await using app = await run({ trustedProxies: ['127.0.0.1'], keepReplacedMs: 60_000 })
       await app.files.upload('taken', new Blob(['old']).stream())
+      await app.files.upload('kept', 'kept')
+      await app.files.delete('kept')
       const before = Date.now()
       const answer = await exchange(app.port, bytes)
       // Told before the answer: there is nothing to wait for.

@@ -35,7 +35,7 @@ async function runWatched(options: RunOptions = {}) {
 
 describe('onAnswered', () => {
   it('gets the route that has taken a request', async () => {
-    await using watched = await runWatched()
+    await using watched = await runWatched({ keepReplacedMs: 60_000 })
     const batch = { 'Content-Type': formType }
     const requests: readonly [Buffer, string, number][] = [
       [formRequest(form(filePart('a.txt'))), 'upload', 200],
@@ -53,6 +53,10 @@ describe('onAnswered', () => {
       [customerRequest('PUT', '/upload/d', {}, 'body'), 'put', 200],
       [customerRequest('POST', '/rename/d', {}, '{"to":"e"}'), 'rename', 200],
       [customerRequest('POST', '/rename/d', {}, '{"to":"e"}'), 'rename', 400],
+      [customerRequest('GET', '/versions/b.txt'), 'versions', 200],
+      [customerRequest('GET', '/versions/none'), 'versions', 404],
+      [customerRequest('HEAD', '/deleted'), 'deleted', 200],
+      [customerRequest('POST', '/restore/b.txt', {}, ''), 'restore', 200],
       [customerRequest('DELETE', '/links'), 'revoke-links', 200],
       [request('GET', '/ping'), 'ping', 200],
       [request('DELETE', '/ping'), 'other', 405],

@@ -9,6 +9,7 @@ const told = {
   'link-refused': [403, 'The link is wrong, or has expired'],
   'invalid-file-name': [400, 'own words'],
   'not-found': [400, 'File not found'],
+  'version-not-found': [404, 'Version not found'],
   'already-exists': [412, 'Precondition Failed'],
   'file-too-large': [413, 'File too large'],
   'quota-exceeded': [413, 'own words'],

@@ -41,6 +41,8 @@ export interface RunOptions
   readonly maxFileSize?: number
   readonly maxUnfinishedUploads?: number
   readonly hooks?: FileHooks
+  /** Default: what is replaced or deleted is gone. */
+  readonly keepReplacedMs?: number
 }
 
 /** What proves to be the one customer there is. */
@@ -52,6 +54,7 @@ export async function runApp({
   maxFileSize = Infinity,
   maxUnfinishedUploads = 1_000,
   hooks = {},
+  keepReplacedMs,
   audit,
   onAnswered,
   onLogin,
@@ -74,6 +77,7 @@ export async function runApp({
     createSha256: () => createHash('sha256'),
     links: { createSignature: (key) => createHmac('sha256', key) },
     hooks,
+    ...(keepReplacedMs !== undefined && { keepReplacedMs }),
   })
   const log = collectLog()
   const server = createHttpServer(

@@ -47,6 +47,7 @@ const changes: ReadonlySet<unknown> = new Set([
   'upload',
   'delete',
   'rename',
+  'restore',
   'expire',
   'revoke-links',
 ])

@@ -48,12 +48,15 @@ describe('eventOf', () => {
     })
   })
 
-  it('makes one of a deletion, a rename with the new name, an expiry, and of the end of all links', () => {
+  it('makes one of a deletion, a rename and a restore with the new name, an expiry, and of the end of all links', () => {
     expect(toldOf({ ...change, event: 'expire' })).to.have.property('type', 'holdfast.expire')
     expect(toldOf({ ...change, event: 'delete' })).to.have.property('type', 'holdfast.delete')
     const renamed = toldOf({ ...change, event: 'rename', to: 'c.txt' })
     expect(renamed).to.have.property('type', 'holdfast.rename')
     expect(renamed).to.have.nested.property('data.to', 'c.txt')
+    const restored = toldOf({ ...change, event: 'restore', to: 'c.txt' })
+    expect(restored).to.have.property('type', 'holdfast.restore')
+    expect(restored).to.have.nested.property('data.to', 'c.txt')
     const ended = toldOf({ ...change, event: 'revoke-links', file: undefined })
     expect(ended).to.include({ type: 'holdfast.revoke-links', subject: 'alice' })
   })

@@ -5,7 +5,7 @@ import { SetupError } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
-import { isLocal, replacesInPlace } from '../files/file-system.ts'
+import { isLocal, keepsOrder, replacesInPlace } from '../files/file-system.ts'
 import { createLatencyBreaker } from '../files/latency-breaker.ts'
 import { isSystemError } from '../files/translate-fs-error.ts'
 import { makeDirectories } from '../files/make-directories.ts'
@@ -23,11 +23,13 @@ export interface DataDirectory {
   readonly layout: Layout
   /** The layout of uploads in pieces. */
   readonly uploads: Layout
+  /** The layout of the directories of names that have, or had, versions. */
+  readonly versions: Layout
   /** The layout of the generations of links. */
   readonly links: Layout
   /** The layout of the notes on expiry. */
   readonly expiry: Layout
-  /** Makes the directories of uploads in pieces, of generations of links and of notes; the first of each makes the top one. */
+  /** Makes the directories of uploads in pieces, of versions, of generations of links and of notes; the first of each makes the top one. */
   readonly uploadDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory
@@ -36,6 +38,8 @@ export interface DataDirectory {
   readonly journal: ReplacementJournal | undefined
   /** Whether it is known to lie on this machine. */
   readonly isLocal: boolean
+  /** Whether a change of its entries that survives a power cut proves that all earlier ones do. */
+  readonly keepsOrder: boolean
   /** For all work in the directory. */
   readonly calls: FileCalls
 }
@@ -80,11 +84,13 @@ export async function openDataDirectory(
     return {
       path: data,
       uploads: createLayout(join(data, 'uploads'), layoutFile.names),
+      versions: createLayout(join(data, 'versions'), layoutFile.names),
       links: createLayout(join(data, 'links'), layoutFile.names),
       expiry: createLayout(join(data, 'expiry'), layoutFile.names),
       uploadDirectories: createDurableDirectories(data, checkMount),
       ...{ layout, directories, tempDirectory, journal, checkMount, calls },
       isLocal: isOnThisMachine,
+      keepsOrder: await keepsOrder(files),
     }
   } catch (error) {
     await tempDirectory.close()

@@ -38,6 +38,16 @@ export const diskCrashPoints = [
   'first-name-moved-away',
 ] as const
 
+/** The crash points of what is kept, published on the same channel, beside those of {@link diskCrashPoints}. */
+export const diskHistoryCrashPoints = [
+  // Before the name of a blob is given to a file, and taken from a file that was stored without being kept.
+  'version-named',
+  // A rename, a put that failed, and a purge.
+  'version-removed',
+  // A purge.
+  'version-removal-synced',
+] as const
+
 /** The crash points of uploads in pieces, published on the same channel. Such uploads also reach those of {@link diskCrashPoints}. */
 export const diskUploadCrashPoints = [
   // Remembering an upload that arrived whole.
@@ -58,6 +68,8 @@ export const diskUploadCrashPoints = [
   // Replacing the record: to add a declared length, or the blob that the content will become.
   'upload-record-replaced',
   'upload-record-synced',
+  // Publishing create-only, before the steps of a put.
+  'upload-link-noted',
   // Publishing, after the steps of a put.
   'upload-published',
   // A discard, and each removal by a sweep.
@@ -65,10 +77,11 @@ export const diskUploadCrashPoints = [
   'upload-removal-synced',
 ] as const
 
-/** One of {@link diskCrashPoints} or of {@link diskUploadCrashPoints}. */
+/** One of all crash points. */
 export type DiskCrashPoint =
   | (typeof diskCrashPoints)[number]
   | (typeof diskUploadCrashPoints)[number]
+  | (typeof diskHistoryCrashPoints)[number]
 
 const steps = channel('holdfast:store-disk:step')
 

@@ -1,4 +1,4 @@
-import { readFile, statfs } from 'node:fs/promises'
+import { readFile, realpath, statfs } from 'node:fs/promises'
 import { translateFsError } from './translate-fs-error.ts'
 
 /** A mounted file system. */
@@ -76,6 +76,18 @@ export async function replacesInPlace(directory: string): Promise<boolean> {
   if (process.platform !== 'linux') return false
   const { type } = await statfs(directory)
   return replacingInPlace.has(type)
+}
+
+/**
+ * File systems whose journal has all changes in their order: ext3, ext4 and XFS. A file system in memory has no power cuts. Ext4 without a
+ * journal keeps no order, and is called the same; its file check after a power cut is no promise for anything.
+ */
+const ordered: ReadonlySet<string> = new Set(['ext3', 'ext4', 'xfs', 'tmpfs'])
+
+/** Whether a change of a directory that survives a power cut proves that all earlier ones do, also in other directories. */
+export async function keepsOrder(directory: string): Promise<boolean> {
+  const mount = await findMount(await realpath(directory))
+  return mount !== undefined && ordered.has(mount.type)
 }
 
 /** How many more bytes the file system of `directory` accepts from processes without privileges. */

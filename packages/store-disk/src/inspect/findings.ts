@@ -9,6 +9,7 @@ import type { Layout } from '../directory/layout.ts'
 import { withEntries } from '../list/directory-entries.ts'
 import { findCustomers } from '../list/find-blobs.ts'
 import { parseContentName } from '../resumable/upload-site.ts'
+import { isLinkNote } from '../resumable/link-notes.ts'
 import { isUploadId } from '../resumable/find-upload.ts'
 import type { Mount } from '../files/file-system.ts'
 
@@ -187,7 +188,7 @@ export async function uploadFindings(layout: Layout, most: number): Promise<read
   for (const customer of await withEntries((entriesOf) => findCustomers(layout, entriesOf))) {
     const directory = layout.customerDirectory(customer)
     for (const id of (await namesIn(directory)) ?? []) {
-      if (layout.holdsMore(id)) continue
+      if (layout.holdsMore(id) || isLinkNote(id)) continue
       if (counters.left-- <= 0) return report(counters, false)
       await count(join(directory, id), id, counters)
     }

@@ -19,6 +19,16 @@ export function findBlobs(
   return find(walk, layout.customerDirectory(customer), [])
 }
 
+/** The names of a customer that have a directory of their own in `layout`, in no order, in batches. */
+export function findDirectories(
+  layout: Layout,
+  customer: string,
+  entriesOf: EntriesOf,
+): AsyncIterable<readonly string[]> {
+  const walk = { layout, entriesOf, isWanted: (entry: DirectoryEntry) => entry.isDirectory() }
+  return find(walk, layout.customerDirectory(customer), [])
+}
+
 /**
  * The customers who have a directory, in no order; all of their blobs may be deleted. Follows a symbolic link, as the path of a blob does.
  */

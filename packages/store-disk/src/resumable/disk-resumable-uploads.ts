@@ -46,6 +46,7 @@ import {
   fillRecord,
   readRecord,
 } from './upload-record.ts'
+import { sweepLinkNotes } from './link-notes.ts'
 import { removeUpload } from './remove-upload.ts'
 import { awaitOwner, isOver, requireUpload, takeUpload, judgeOwner } from './take-upload.ts'
 import { type UploadSite, formatContentName, recordName } from './upload-site.ts'
@@ -122,7 +123,7 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
 
     content: (key) => readContent(site, key),
 
-    publish: (key) => alone(key, () => publishUpload(site, key)),
+    publish: (key, options) => alone(key, () => publishUpload(site, key, options)),
 
     remember: (customer, plan, published) => rememberUpload(site, customer, plan, published),
 
@@ -299,6 +300,7 @@ async function sweepUploads(site: UploadSite, turns: UploadQueue, now: number): 
         batch.filter(({ found }) => !hasExpired(found, now)),
       )
     }
+    await sweepLinkNotes(site, customer)
   }
   return removed
 }

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import {
   type BlobInfo,
   FileServiceError,
+  type KeepOptions,
   requireComplete,
   type UploadKey,
   uploadTakenOver,
@@ -11,9 +12,10 @@ import {
 import { blobInfo, fileStats } from '../files/blob-file.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { isAbsence } from '../files/translate-fs-error.ts'
-import { publishFile } from '../write/publish-file.ts'
+import { plainly, publishFile, type Publication } from '../write/publish-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
-import { forgetOldest, findOpenUploads } from './find-upload.ts'
+import { findUpload, forgetOldest } from './find-upload.ts'
+import { findLinked, forgetLink, noteLink } from './link-notes.ts'
 import { trim, preparePublication } from './append-to-upload.ts'
 import { placeRecord } from './upload-record.ts'
 import { takeUpload, type TakenUpload } from './take-upload.ts'
@@ -23,7 +25,11 @@ import { type UploadSite, publishedName, recordName } from './upload-site.ts'
  * Makes the content of an upload a blob. No other work of this process may use the upload. It records the future blob first: once the
  * content has left the upload's directory, it has become that blob, whatever has happened to the blob since.
  */
-export async function publishUpload(site: UploadSite, key: UploadKey): Promise<BlobInfo> {
+export async function publishUpload(
+  site: UploadSite,
+  key: UploadKey,
+  { keepReplaced }: KeepOptions = {},
+): Promise<BlobInfo> {
   const taken = await takeUpload(site, key)
   if (!taken.lease) return finishPublication(site, taken.found)
   const { found, lease } = taken
@@ -37,11 +43,14 @@ export async function publishUpload(site: UploadSite, key: UploadKey): Promise<B
     }
     await lease.unshare()
     const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))
-    const beforeReplacing = () => finishLinked(site, { customer: key.customer, name: plan.name })
-    const publication = { ...site, target, createOnly, signal: undefined, beforeReplacing }
+    const changing = beforeChanging(site, { customer: key.customer, name: plan.name }, keepReplaced)
+    const publication = { ...site, target, createOnly, signal: undefined, ...changing }
+    const inode = createOnly ? (await site.calls.lstat(lease.path())).ino : undefined
+    if (inode !== undefined) await noteLink(site, key, inode)
     await publishFile(lease.path(), publication)
     crashPoint('name-synced')
     await finishPublication(site, { directory: lease.directory, published })
+    if (inode !== undefined) await forgetLink(site, lease.directory, inode)
     await forgetOldest(site, key.customer, { id: key.id, link: plan.link, changedAt: Date.now() })
     return published
   } catch (error) {
@@ -92,10 +101,12 @@ interface Finished {
 
 /** Records that the blob is durable, and syncs the directory that its content has left. */
 export async function finishPublication(
-  { calls }: UploadSite,
+  site: UploadSite,
   { directory, published, content }: Finished,
 ): Promise<BlobInfo> {
+  const { calls } = site
   if (!published) throw new Error(`${directory} has no content`)
+  const inode = content && (await fileStats(content.path, calls))?.ino
   const note = async () => {
     // Of a blob that was linked, this is the second name.
     if (content) await calls.unlink(content.path)
@@ -106,26 +117,50 @@ export async function finishPublication(
     if (!isAbsence(error)) throw error
   })
   crashPoint('upload-published')
+  if (inode !== undefined) await forgetLink(site, directory, inode)
   return published
+}
+
+/** What must be done before a file becomes the blob `key`, and before it replaces another one there. */
+export function beforeChanging(
+  site: UploadSite,
+  key: BlobKey,
+  keepReplaced = false,
+): Pick<Publication, 'beforeReplacing' | 'beforeNaming'> {
+  return {
+    beforeReplacing: () => beforeTaking(site, key, keepReplaced),
+    beforeNaming: keepReplaced ? (path) => site.versionNames.give(key, path) : plainly.beforeNaming,
+  }
+}
+
+/** What must be done before the name of a blob is taken from its file, which has these stats. Default: look them up. */
+export async function beforeTaking(
+  site: UploadSite,
+  key: BlobKey,
+  keepReplaced = false,
+  known?: BigIntStats,
+): Promise<void> {
+  const path = site.layout.blobPath(key)
+  const stats = known ?? (await fileStats(path, site.calls))
+  if (!stats) return
+  await finishLinked(site, key, stats)
+  if (keepReplaced) await site.versionNames.ensure(key, path, stats)
 }
 
 /**
  * Finishes the publication that gave a blob its name, if its process ended before it removed the content from the upload. Call it before
  * the blob is removed or replaced: only the name shows that the upload is published, and without it the next request would publish the
- * upload again. Inspects uploads only if the blob's file has a second name.
+ * upload again. A note of the file's number says which upload that is.
  */
-export async function finishLinked(
+async function finishLinked(
   site: UploadSite,
   { customer, name }: BlobKey,
-  stats?: BigIntStats,
+  { ino, nlink }: BigIntStats,
 ): Promise<void> {
-  const target = site.layout.blobPath({ customer, name })
-  const { nlink = 0n } = stats ?? (await fileStats(target, site.calls)) ?? {}
+  // A file with one name has left its upload.
   if (nlink < 2n) return
-  for await (const batch of findOpenUploads(site, customer)) {
-    for (const { found } of batch) {
-      const { published, content, record } = found
-      if (published && content && record.plan.name === name) await finishPublication(site, found)
-    }
-  }
+  const id = await findLinked(site, customer, ino)
+  const found = id === undefined ? undefined : await findUpload(site, { customer, id })
+  if (!found?.published || !found.content || found.record.plan.name !== name) return
+  await finishPublication(site, found)
 }

@@ -2,6 +2,7 @@ import type { PublishedUploads } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/durable-directories.ts'
 import type { Layout } from '../directory/layout.ts'
 import type { MountCheck } from '../directory/mount-check.ts'
+import type { VersionNames } from '../history/version-names.ts'
 import type { FileCalls } from '../files/file-calls.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
@@ -19,6 +20,8 @@ export interface UploadSite {
   /** Makes the directories of uploads. */
   readonly uploadDirectories: DurableDirectories
   readonly journal: Pick<ReplacementJournal, 'replace'>
+  /** Keeps what is replaced. */
+  readonly versionNames: VersionNames
   readonly checkMount: MountCheck
   /** The published uploads that this process knows. */
   readonly published: PublishedUploads

@@ -21,6 +21,8 @@ export interface Publication {
   readonly target: string
   /** Called before the target, if there is one, is replaced. */
   readonly beforeReplacing: () => Promise<void>
+  /** Called before the file at `path` becomes the target. If it does not, `undo` of the result is called. */
+  readonly beforeNaming: (path: string) => Promise<{ readonly undo: () => Promise<void> }>
   /** Whether to fail with `already-exists` instead of replacing the target. */
   readonly createOnly: boolean
   readonly signal: AbortSignal | undefined
@@ -31,14 +33,26 @@ export interface Publication {
  * sync fails, the content has its name, which a power cut may undo.
  */
 export async function publishFile(path: string, publication: Publication): Promise<void> {
-  const { calls, directories, target, createOnly, signal, beforeReplacing } = publication
-  if (!createOnly) await translateFsError(beforeReplacing())
+  const { calls, directories, target, createOnly, signal } = publication
+  if (!createOnly) await translateFsError(publication.beforeReplacing())
   const directory = dirname(target)
   const giveName = async () => {
     signal?.throwIfAborted()
     await changeDurably(directory, () => nameIt(path, publication), calls)
   }
-  await translateFsError(directories.within(directory, giveName))
+  const { undo } = await translateFsError(publication.beforeNaming(path))
+  try {
+    await translateFsError(directories.within(directory, giveName))
+  } catch (error) {
+    await undo()
+    throw error
+  }
+}
+
+/** For what needs nothing before it is replaced or gets its name. */
+export const plainly: Pick<Publication, 'beforeReplacing' | 'beforeNaming'> = {
+  beforeReplacing: async () => {},
+  beforeNaming: async () => ({ undo: async () => {} }),
 }
 
 async function nameIt(path: string, publication: Publication): Promise<void> {

@@ -10,7 +10,7 @@ import { isAbsence } from '../files/translate-fs-error.ts'
 import { leaveName } from '../temp/rename-notes.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
-import { linkAs, nextModificationTime } from './publish-file.ts'
+import { linkAs, nextModificationTime, type Publication } from './publish-file.ts'
 
 export interface BlobRename {
   readonly calls: FileCalls
@@ -29,6 +29,12 @@ export interface BlobRename {
   readonly beforeLeaving: (stats: BigIntStats) => Promise<void>
   /** Called before the file at the target is replaced. */
   readonly beforeReplacing: (stats: BigIntStats) => Promise<void>
+  /** Whether the file has further names that follow it to its new name. */
+  readonly isKept: boolean
+  /** Called before the file at `path` gets its new name. If it does not, `undo` of the result is called. */
+  readonly beforeNaming: Publication['beforeNaming']
+  /** Called with the stats of before the rename after the file has left its name. */
+  readonly afterLeaving: (stats: BigIntStats) => Promise<void>
 }
 
 /**
@@ -57,13 +63,38 @@ async function give(rename: BlobRename, moving: BigIntStats): Promise<BigIntStat
   const { source, target, createOnly, tempDirectory } = rename
   const { renames } = tempDirectory
   // A file with several names may be one that another process is renaming.
-  if (!createOnly && moving.nlink === 1n) {
-    return renames.alone(moving.ino, () => makeDurably(rename, () => replace(rename, moving)))
+  if (!createOnly && !rename.isKept && moving.nlink === 1n) {
+    return renames.alone(moving.ino, () => follow(rename, moving, replace))
   }
   const change = createOnly ? linkAndLeave : replaceLinked
   return renames.during({ source, target, inode: moving.ino }, (away) =>
-    makeDurably(rename, () => change(rename, moving, away)),
+    follow(rename, moving, (...file) => change(...file, away)),
   )
+}
+
+/** Runs `change` for the file `moving`, whose further names follow it to its new name. */
+async function follow(
+  rename: BlobRename,
+  moving: BigIntStats,
+  change: (rename: BlobRename, moving: BigIntStats) => Promise<BigIntStats | undefined>,
+): Promise<BigIntStats | undefined> {
+  const { calls, source } = rename
+  const naming = await rename.beforeNaming(source).catch(undefinedIfAbsent)
+  const ready = await fileStats(source, calls)
+  let renamed: BigIntStats | undefined
+  try {
+    if (naming && ready?.ino === moving.ino) {
+      renamed = await makeDurably(rename, () => change(rename, ready))
+    }
+  } finally {
+    if (renamed) await rename.afterLeaving(moving)
+    else await naming?.undo()
+  }
+  return renamed
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsence(error)) throw error
 }
 
 /**

@@ -35,17 +35,24 @@ import { uploadNames } from './areas/upload-names.ts'
 import { uploadOverwrite } from './areas/upload-overwrite.ts'
 import { uploadRaw } from './areas/upload-raw.ts'
 import { usage } from './areas/usage.ts'
+import { versions } from './areas/versions.ts'
 import { startService, type OpenedStore } from './support/running-service.ts'
 
 /**
  * Runs every row of the specification and of its decisions against the service on a store, over real sockets. Each test
- * opens a store of its own, which must be empty. Titles repeat the words of the row that they prove.
+ * opens a store of its own, which must be empty. Titles repeat the words of the row that they prove. `hasHistory`: whether the store
+ * keeps what is replaced or deleted.
  *
  * Needs curl, and a loopback interface that answers on 127.0.0.2 as well.
  */
-export function describeService(storeName: string, openStore: () => Promise<OpenedStore>): void {
+export function describeService(
+  storeName: string,
+  openStore: () => Promise<OpenedStore>,
+  { hasHistory = false }: { readonly hasHistory?: boolean } = {},
+): void {
   describe(`the service on ${storeName}`, () => {
-    for (const area of areas) area((options = {}) => startService(openStore, options))
+    for (const area of hasHistory ? [...areas, versions] : areas)
+      area((options = {}) => startService(openStore, options))
   })
 }
 
@@ -53,9 +60,11 @@ export function describeService(storeName: string, openStore: () => Promise<Open
 export function describeServiceOnStore(
   storeName: string,
   openStore: () => Promise<OpenedStore>,
+  { hasHistory = false }: { readonly hasHistory?: boolean } = {},
 ): void {
   describe(`the service on ${storeName}`, () => {
-    for (const area of storeAreas) area((options = {}) => startService(openStore, options))
+    for (const area of hasHistory ? [...storeAreas, versions] : storeAreas)
+      area((options = {}) => startService(openStore, options))
   })
 }
 

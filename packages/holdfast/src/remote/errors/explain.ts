@@ -47,6 +47,8 @@ const codes: Partial<Record<HoldfastErrorCode, ExitCode>> = {
   'missing-credentials': exitCodes.login,
   'invalid-credentials': exitCodes.login,
   'not-found': exitCodes.notFound,
+  'unknown-file': exitCodes.notFound,
+  'version-not-found': exitCodes.notFound,
   'no-files-yet': exitCodes.notFound,
   'changed-meanwhile': exitCodes.retry,
   'precondition-failed': exitCodes.retry,

@@ -28,7 +28,7 @@ function runDu(argv: VerbArguments): Promise<number> {
 }
 
 /** What a customer keeps and may keep, in a line for each fact. */
-export function usageText({ files, bytes, quota, maxFiles, unfinished }: Usage): string {
+export function usageText({ files, bytes, quota, maxFiles, unfinished, kept }: Usage): string {
   const share = quota === undefined ? '' : ` of ${formatBytes(quota)} (${percent(bytes, quota)})`
   return [
     `size        ${sizeWithBytes(bytes)}${share}`,
@@ -37,6 +37,11 @@ export function usageText({ files, bytes, quota, maxFiles, unfinished }: Usage):
       ? []
       : [
           `unfinished  ${unfinished.uploads} ${unfinished.uploads === 1 ? 'upload' : 'uploads'} with ${sizeWithBytes(unfinished.bytes)}`,
+        ]),
+    ...(kept === undefined || kept.versions === 0
+      ? []
+      : [
+          `versions    ${kept.versions} earlier ${kept.versions === 1 ? 'version' : 'versions'} with ${sizeWithBytes(kept.bytes)}, outside the quota`,
         ]),
   ].join('\n')
 }

@@ -1,11 +1,12 @@
 import { type LinkRequest, isHoldfastError } from '@holdfast/client'
-import { adviceOf, parseByteSize } from '@holdfast/core'
+import { parseByteSize } from '@holdfast/core'
 import { parsePeriod } from '@holdfast/server/config'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
 import {
   type ClientVerb,
   type VerbArguments,
   namesIn,
+  parsed,
   textIn,
   withNames,
 } from '../verb/client-verb.ts'
@@ -146,18 +147,6 @@ function requestFrom(argv: VerbArguments): LinkRequest {
 function refuse(argv: VerbArguments, flags: readonly string[], reason: string): void {
   const stray = flags.find((flag) => argv[flag] !== undefined && argv[flag] !== false)
   if (stray !== undefined) throw usageError(`--${stray} ${reason}.`)
-}
-
-function parsed<T>(argv: VerbArguments, flag: string, parse: (text: string) => T): T | undefined {
-  const text = textIn(argv, flag)
-  if (text === undefined) return undefined
-  try {
-    return parse(text)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    const { problem, remedies } = adviceOf(error)
-    throw usageError(`--${flag} "${text}" ${problem}`, remedies)
-  }
 }
 
 function parseCount(text: string): number {

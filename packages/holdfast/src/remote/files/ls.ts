@@ -11,13 +11,14 @@ import {
 import { createMatcher, fixedStart, isPattern } from '../names/match-pattern.ts'
 import { localTime } from '../../terminal/format.ts'
 import { shown } from '../../terminal/print.ts'
+import { explainingMissingHistory } from '../names/deleted-files.ts'
 import { withRemote } from '../session/with-remote.ts'
 
 /** `holdfast ls [PREFIX]`. */
 export const ls: ClientVerb = {
   command: 'ls [prefix]',
   describe: 'List files',
-  flags: ['long', 'sort', 'reverse'],
+  flags: ['long', 'sort', 'reverse', 'deleted'],
   options: (yargs) =>
     withJson(yargs)
       .positional('prefix', {
@@ -44,6 +45,13 @@ export const ls: ClientVerb = {
         defaultDescription: 'no',
         describe: 'In the opposite order',
       })
+      .option('deleted', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe:
+          'List the deleted files that the server keeps; their time is that of the deletion',
+      })
       .option('literal', {
         type: 'boolean',
         default: false,
@@ -54,6 +62,7 @@ export const ls: ClientVerb = {
       .example('$0 ls -l holiday-', 'names that begin so, with sizes and times')
       .example('$0 ls -l --sort time', 'the newest file first')
       .example("$0 ls '*.jpg' --json", 'names that end so, for a program')
+      .example('$0 ls --deleted -l', 'what `restore` can bring back')
       .epilog('If no file matches a prefix or a pattern, the exit code is 4.'),
   run: runLs,
 }
@@ -69,7 +78,9 @@ function runLs(argv: VerbArguments): Promise<number> {
   return withRemote(argv, async ({ client, report, signal }) => {
     let count = 0
     const options = { prefix, signal }
-    const all = hasDetails ? detailedRows(client, options, isLong) : rows(client, options)
+    const present = () =>
+      hasDetails ? detailedRows(client, options, isLong) : rows(client, options)
+    const all = argv['deleted'] === true ? deletedRows(client, options, isLong) : present()
     const matching = matchingRows(all, isMatch)
     const isAsListed = order === 'name' && !isReverse
     for await (const row of isAsListed ? matching : await sorted(matching, order, isReverse)) {
@@ -129,12 +140,26 @@ async function* detailedRows(
   }
 }
 
+async function* deletedRows(
+  client: Client,
+  options: ListOptions,
+  isLong: boolean,
+): AsyncGenerator<Row, void> {
+  for await (const file of explainingMissingHistory(client.deleted(options))) {
+    const { name, size, modified, deleted } = file
+    const long = () =>
+      `${formatBytes(size).padStart(7)}  ${localTime(modified)}  deleted ${localTime(deleted)}  ${shown(name)}`
+    const text = isLong ? long() : shown(name)
+    yield { name, fields: file, text, size, time: Date.parse(deleted) }
+  }
+}
+
 interface Selection {
   readonly prefix: string | undefined
   readonly isMatch: (name: string) => boolean
 }
 
-function selectionOf(word: string | undefined, isLiteral: boolean): Selection {
+export function selectionOf(word: string | undefined, isLiteral: boolean): Selection {
   if (word === undefined || isLiteral || !isPattern(word)) {
     return { prefix: word, isMatch: () => true }
   }

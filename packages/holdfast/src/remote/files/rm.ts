@@ -5,8 +5,8 @@ import { expandNames } from '../names/expand-names.ts'
 import { withRemote, type Remote } from '../session/with-remote.ts'
 import { type ClientVerb, type VerbArguments, namesIn, withNames } from '../verb/client-verb.ts'
 
-/** The most files that are deleted without a question on a terminal. */
-const mostUnasked = 10
+/** The most files that are deleted, or restored, without a question on a terminal. */
+export const mostUnasked = 10
 
 /** `holdfast rm NAME…`. */
 export const rm: ClientVerb = {
@@ -32,7 +32,7 @@ export const rm: ClientVerb = {
         defaultDescription: 'no',
         describe: `Delete more than ${mostUnasked} files without a question`,
       })
-      .example('$0 rm notes.txt', 'deletes it for good')
+      .example('$0 rm notes.txt', 'for good, unless the server keeps what is deleted')
       .example("$0 rm 'holiday-*.jpg'", 'all that match; the quotes keep the shell from reading it')
       .epilog(
         `On a terminal it asks before it deletes more than ${mostUnasked} files. If a name or a pattern has no file, the exit code is 4; the others are deleted.`,
@@ -55,12 +55,15 @@ function runRm(argv: VerbArguments): Promise<number> {
       // The question needs the number of all files.
       if (!asks && names.length === mostTogether) await deleteTogether(names.splice(0), remote)
     }
-    if (asks && names.length > mostUnasked) await askWhether(names.length)
+    if (asks && names.length > mostUnasked) {
+      await askWhether(`Delete ${names.length} files?`, 'Nothing was deleted.')
+    }
     while (names.length > 0) await deleteTogether(names.splice(0, mostTogether), remote)
   })
 }
 
-function isTerminal(): boolean {
+/** Whether someone can answer a question. */
+export function isTerminal(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY
 }
 
@@ -70,11 +73,11 @@ async function showNames(names: AsyncIterable<string>, { report }: Remote): Prom
   }
 }
 
-/** @throws CommandError unless the answer is yes */
-async function askWhether(count: number): Promise<void> {
-  const answer = await ask(`Delete ${count} files? [y/N] `, { isSecret: false })
+/** @throws CommandError with the message `otherwise` unless the answer is yes */
+export async function askWhether(question: string, otherwise: string): Promise<void> {
+  const answer = await ask(`${question} [y/N] `, { isSecret: false })
   if (/^y(es)?$/i.test(answer.trim())) return
-  throw new CommandError(exitCodes.failed, 'Nothing was deleted.')
+  throw new CommandError(exitCodes.failed, otherwise)
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   textIn,
   withConcurrency,
   withNames,
+  withVersion,
 } from '../verb/client-verb.ts'
 import {
   listPartials,
@@ -44,15 +45,18 @@ import {
   pathOf,
   type Target,
 } from './targets.ts'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
 
 /** `holdfast get NAME…`. */
 export const get: ClientVerb = {
   command: 'get [names..]',
   describe: 'Download files',
-  flags: ['output', 'force', 'concurrency'],
+  flags: ['output', 'force', 'version', 'concurrency'],
   options: (yargs) =>
-    withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"'))
+    withVersion(
+      withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"')),
+      'An earlier version of one file, as `versions` prints it',
+    )
       .option('output', {
         alias: 'o',
         type: 'string',
@@ -75,10 +79,15 @@ export const get: ClientVerb = {
 /** Downloads files, several at a time; resolves with the exit code. */
 async function runGet(argv: VerbArguments): Promise<number> {
   const output = textIn(argv, 'output')
-  if (output === '-') return runCat(argv)
   const words = namesIn(argv)
+  const version = textIn(argv, 'version')
+  if (version !== undefined && words.length > 1) {
+    throw usageError('--version is for one file, and there are several names.')
+  }
+  const literal = argv.literal === true || version !== undefined
+  if (output === '-') return runCat({ ...argv, literal })
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
-  const targets = await createTargets(output, words, argv.literal === true)
+  const targets = await createTargets(output, words, literal)
   const { directory } = targets
   const partials = await listPartials(directory)
   return withTransfers(argv, async (remote) => {
@@ -88,10 +97,16 @@ async function runGet(argv: VerbArguments): Promise<number> {
       permissions: createReplacePermissions(argv['force'] === true, remote.screen),
     }
     const bounds = { ...remote, concurrency }
-    await forEachName(expandNames(words, argv, remote), String, bounds, (name, signal) =>
-      getFile(name, targets.of(name), destination, { ...remote, signal }),
+    await forEachName(expandNames(words, { literal }, remote), String, bounds, (name, signal) =>
+      getFile({ name, version }, targets.of(name), destination, { ...remote, signal }),
     )
   })
+}
+
+/** A file on the server, or an earlier version of it. */
+interface RemoteFile {
+  readonly name: string
+  readonly version?: string | undefined
 }
 
 /** The directory that files go to. */
@@ -104,22 +119,23 @@ export interface Destination {
 
 /** Downloads a file to its target path, where it appears only when it is complete; resumes where an earlier command stopped. */
 export async function getFile(
-  name: string,
+  file: RemoteFile,
   target: Target,
   destination: Destination,
   remote: RemoteWithScreen,
 ): Promise<void> {
+  const { name, version } = file
   const path = pathOf(target)
   const found = fileAt(path)
   const { client, signal } = remote
   const permission = destination.permissions.of(target, signal)
   // If the sizes are equal, only the complete download shows whether the contents differ.
-  if (found && permission.mustAsk) {
+  if (found && permission.mustAsk && version === undefined) {
     const { size } = await client.stat(name, { isRounded: true, signal })
     if (size !== found.size) await permission.ask()
   }
   const identity = { login: remote.login, name, target }
-  const download = await begin(identity, destination.partials, remote)
+  const download = await begin(file, identity, destination.partials, remote)
   try {
     await receive(download, identity, destination.sync, permission, remote)
   } finally {
@@ -144,16 +160,17 @@ function fileAt(path: string): Stats | undefined {
 }
 
 async function begin(
+  { name, version }: RemoteFile,
   identity: PartialIdentity,
   partials: readonly string[],
   { client, report, signal }: RemoteWithScreen,
 ): Promise<Download> {
-  const { name } = identity
   const partial = findPartial(identity, partials)
   if (partial && partial.durableBytes > 0) {
     const { etag, durableBytes } = partial
     try {
       const download = await client.download(name, {
+        version,
         start: durableBytes,
         ifMatch: etag,
         reuseMemory: true,
@@ -169,7 +186,7 @@ async function begin(
     }
     await removePartial(partial.path)
   }
-  return client.download(name, { reuseMemory: true, signal })
+  return client.download(name, { version, reuseMemory: true, signal })
 }
 
 /**

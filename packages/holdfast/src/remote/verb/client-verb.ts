@@ -1,5 +1,7 @@
+import { adviceOf } from '@holdfast/core'
 import type { Argv } from 'yargs'
 import { parserConfiguration, showWords } from '../../terminal/parser-configuration.ts'
+import { usageError } from '../errors/command-error.ts'
 
 /** A command that sends requests to a server, as a customer. */
 export interface ClientVerb {
@@ -36,6 +38,23 @@ export function textIn(argv: VerbArguments, flag: string): string | undefined {
   return typeof last === 'string' ? showWords(last) : undefined
 }
 
+/** The value of a flag, read by `parse`. @throws CommandError for a text that `parse` refuses by a RangeError */
+export function parsed<T>(
+  argv: VerbArguments,
+  flag: string,
+  parse: (text: string) => T,
+): T | undefined {
+  const text = textIn(argv, flag)
+  if (text === undefined) return undefined
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const { problem, remedies } = adviceOf(error)
+    throw usageError(`--${flag} "${text}" ${problem}`, remedies)
+  }
+}
+
 /** Takes several words as `names`; otherwise yargs would take only the last. */
 export function withWords(yargs: Argv, describe: string): Argv {
   return (
@@ -56,7 +75,7 @@ export function withJson(yargs: Argv): Argv {
   })
 }
 
-/** `--concurrency`, of verbs that move content. */
+/** `--concurrency`, of verbs that move content or restore files. */
 export function withConcurrency(yargs: Argv): Argv {
   return yargs.option('concurrency', {
     type: 'string',
@@ -64,6 +83,11 @@ export function withConcurrency(yargs: Argv): Argv {
     default: '8',
     describe: 'Files at a time, 1 to 64',
   })
+}
+
+/** `--version` of a file, in place of the program's. */
+export function withVersion(yargs: Argv, describe: string): Argv {
+  return yargs.version(false).option('version', { type: 'string', requiresArg: true, describe })
 }
 
 /** Adds names on the server, which may be patterns. */

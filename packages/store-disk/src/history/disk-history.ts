@@ -1,0 +1,283 @@
+import type { BigIntStats } from 'node:fs'
+import { opendir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type {
+  BlobKey,
+  BlobStore,
+  History,
+  KeptBlob,
+  KeptKey,
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  Usage,
+  VersionOptions,
+} from '@holdfast/core'
+import type { DataDirectory } from '../directory/data-directory.ts'
+import { blobInfo, fileStats } from '../files/blob-file.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { pooledCalls } from '../files/file-calls.ts'
+import { isAbsence, isSystemError, translateFsError } from '../files/translate-fs-error.ts'
+import { withEntries } from '../list/directory-entries.ts'
+import { findCustomers, findDirectories } from '../list/find-blobs.ts'
+import { noKeptNames, type NameBudget } from '../list/kept-names.ts'
+import { listNames, type NameSource } from '../list/list-names.ts'
+import type { ReadBlob } from '../read/blob-reader.ts'
+import { isVersion, type VersionNames } from './version-names.ts'
+
+export interface HistorySite extends Pick<DataDirectory, 'layout' | 'versions' | 'checkMount'> {
+  readonly versionNames: VersionNames
+  readonly readBlob: ReadBlob
+  readonly put: BlobStore['put']
+  /** Limits the names in memory. */
+  readonly budget: NameBudget
+}
+
+/**
+ * What is kept in the directories of `version-names.ts`. A file there is kept if it is not the blob's present file. The time of its last
+ * change of status (`ctime`) is the one at which it lost the blob's name: nothing but a restored backup changes it afterwards.
+ */
+export function createDiskHistory(site: HistorySite): History {
+  const { versions, checkMount, versionNames, put, budget } = site
+  const directoryOf = (key: BlobKey) => versionNames.directoryOf(key)
+
+  /** Whatever a walk finds or does not find is certain only while the disk is mounted. */
+  const mounted = async <T>(looking: Promise<T>): Promise<T> => {
+    const result = await translateFsError(looking)
+    await checkMount()
+    return result
+  }
+
+  const versionsOf = async function* (key: BlobKey, options: VersionOptions = {}) {
+    let { before, limit = Infinity } = options
+    while (limit > 0) {
+      const most = Math.min(limit, namesAtOnce)
+      const names = await mounted(newestNames(directoryOf(key), most, before))
+      for (let at = 0; at < names.length; at += pageLength) {
+        const page = await mounted(keptOf(site, key, names.slice(at, at + pageLength)))
+        limit -= page.length
+        if (page.length > 0) yield page
+      }
+      before = names.at(-1)
+      if (names.length < most) return
+    }
+  }
+
+  /** What was kept last of a name without a blob. */
+  const deletedAs = async (key: BlobKey): Promise<readonly KeptBlob[]> => {
+    if (await presentStats(site, key)) return []
+    const last = await newestNames(directoryOf(key), 1)
+    return keptOf(site, key, last)
+  }
+
+  /** The names that have a directory of versions. */
+  const namesOf = (customer: string, options: ListOptions = {}) => {
+    const walk: NameSource['walk'] = (use) =>
+      mounted(withEntries((entriesOf) => use(findDirectories(versions, customer, entriesOf))))
+    return listNames({ walk, budget, kept: noKeptNames }, options)
+  }
+
+  const deleted = async function* (
+    customer: string,
+    { limit: most = Infinity, ...options }: ListOptions = {},
+  ) {
+    let limit = most
+    for await (const names of namesOf(customer, options)) {
+      const found = await mounted(concurrently(names, (name) => deletedAs({ customer, name })))
+      const page = found.flat().slice(0, limit)
+      limit -= page.length
+      if (page.length > 0) yield page
+      if (limit === 0) return
+    }
+  }
+
+  const kept = async function* (customer: string) {
+    for await (const names of namesOf(customer)) {
+      let page: KeptBlob[] = []
+      for (const name of names) {
+        const key = { customer, name }
+        for await (const some of batchesIn(directoryOf(key))) {
+          page.push(...(await mounted(keptOf(site, key, some))))
+          if (page.length < pageLength) continue
+          yield page.slice(0, pageLength)
+          page = page.slice(pageLength)
+        }
+      }
+      if (page.length > 0) yield page
+    }
+  }
+
+  return {
+    versions: versionsOf,
+    deleted,
+    kept,
+
+    open: (key, options) => mounted(openKept(site, key, options)),
+
+    async restore(key, to, options = {}) {
+      const opened = await mounted(openKept(site, key))
+      if (!opened) return undefined
+      try {
+        const target = { customer: key.customer, name: to }
+        return await put(target, opened.content, { ...options, keepReplaced: true })
+      } finally {
+        await opened.close()
+      }
+    },
+
+    async purge(customer, before) {
+      const usage = { blobs: 0, bytes: 0 }
+      for await (const names of namesOf(customer)) {
+        const purged = await mounted(
+          concurrently(names, (name) => purgeName(site, { customer, name }, before)),
+        )
+        for (const { blobs, bytes } of purged) {
+          usage.blobs += blobs
+          usage.bytes += bytes
+        }
+      }
+      return usage
+    },
+
+    async *customers() {
+      yield* await mounted(withEntries((entriesOf) => findCustomers(versions, entriesOf)))
+    },
+  }
+}
+
+async function openKept(
+  { layout, versionNames, readBlob }: HistorySite,
+  { version, ...key }: KeptKey,
+  options?: OpenOptions,
+): Promise<OpenBlob | undefined> {
+  if (!isVersion(version)) return undefined
+  const path = join(versionNames.directoryOf(key), version)
+  const opened = await readBlob(path, key.name, options ?? {})
+  if (!opened) return undefined
+  const present = await fileStats(layout.blobPath(key), pooledCalls)
+  if (!present || blobInfo(key.name, present).etag !== opened.info.etag) return opened
+  await opened.close()
+  return undefined
+}
+
+/** The most names of versions that are held in memory at a time; some 100 bytes each. */
+const namesAtOnce = 65_536
+
+const pageLength = 1024
+
+const presentStats = ({ layout }: Pick<HistorySite, 'layout'>, key: BlobKey) =>
+  fileStats(layout.blobPath(key), pooledCalls)
+
+/** The names of the newest versions in `directory`, at most `most`, newest first, only those `before` one of them. */
+async function newestNames(
+  directory: string,
+  most: number,
+  before?: string,
+): Promise<readonly string[]> {
+  let names: string[] = []
+  const keepNewest = () => {
+    names.sort().reverse()
+    names = names.slice(0, most)
+  }
+  for await (const { name } of await openDirectory(directory)) {
+    if (!isVersion(name) || (before !== undefined && name >= before)) continue
+    names.push(name)
+    if (names.length >= 2 * most + pageLength) keepNewest()
+  }
+  keepNewest()
+  return names
+}
+
+/** The names of all versions in `directory`, in no order, in batches of at most 1,024. */
+async function* batchesIn(directory: string): AsyncIterable<readonly string[]> {
+  let names: string[] = []
+  for await (const { name } of await openDirectory(directory)) {
+    if (!isVersion(name)) continue
+    names.push(name)
+    if (names.length < pageLength) continue
+    yield names
+    names = []
+  }
+  if (names.length > 0) yield names
+}
+
+async function openDirectory(directory: string): Promise<AsyncIterable<{ readonly name: string }>> {
+  try {
+    return await opendir(directory, { bufferSize: 1024 })
+  } catch (error) {
+    if (isAbsence(error)) return nothing
+    throw error
+  }
+}
+
+const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
+
+/** The versions of these names that are kept: those that are not the present file. */
+async function keptOf(
+  site: HistorySite,
+  key: BlobKey,
+  names: readonly string[],
+): Promise<readonly KeptBlob[]> {
+  const directory = site.versionNames.directoryOf(key)
+  const found = await concurrently(names, async (version) => {
+    const stats = await fileStats(join(directory, version), pooledCalls)
+    return stats && { version, stats }
+  })
+  // Looked up last: a file that has become a version in between is no blob any more.
+  const present = names.length > 0 ? await presentStats(site, key) : undefined
+  return found.flatMap((one) =>
+    one && one.stats.ino !== present?.ino ? [describe(key, one.version, one.stats)] : [],
+  )
+}
+
+function describe({ name }: BlobKey, version: string, stats: BigIntStats): KeptBlob {
+  return { ...blobInfo(name, stats), version, replacedAt: stats.ctime }
+}
+
+/** Removes the versions of a name that were replaced before a time, durably, and the directory if it is empty then. */
+async function purgeName(site: HistorySite, key: BlobKey, before: Date): Promise<Usage> {
+  const directory = site.versionNames.directoryOf(key)
+  let [blobs, bytes] = [0, 0]
+  for await (const names of batchesIn(directory)) {
+    const kept = await keptOf(site, key, names)
+    const outdated = kept.filter(({ replacedAt }) => replacedAt < before)
+    if (outdated.length === 0) continue
+    const remove = async () => {
+      for (const { version, size } of outdated) {
+        await pooledCalls.unlink(join(directory, version))
+        crashPoint('version-removed')
+        blobs++
+        bytes += size
+      }
+    }
+    // Others may purge, too.
+    await changeDurably(directory, remove).catch(unlessAbsent)
+    crashPoint('version-removal-synced')
+  }
+  await rmdir(directory).catch((error: unknown) => {
+    if (!isAbsence(error) && !isSystemError(error, 'ENOTEMPTY', 'EEXIST')) throw error
+  })
+  return { blobs, bytes }
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!isAbsence(error)) throw error
+}
+
+/** How many names are looked at at a time: enough to keep the disk busy, with capacity left for requests. */
+const concurrency = 8
+
+/** The results of `work` for each item, in order. */
+async function concurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const rest = items.entries()
+  const worker = async () => {
+    for (const [index, item] of rest) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
+  return results
+}

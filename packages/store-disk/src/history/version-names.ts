@@ -1,0 +1,143 @@
+import type { BigIntStats } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { BlobKey } from '@holdfast/core'
+import type { DataDirectory } from '../directory/data-directory.ts'
+import { fileStats } from '../files/blob-file.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { makeDirectories } from '../files/make-directories.ts'
+import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+
+/**
+ * Gives the files of blobs a second name, by which they stay when they lose the one of the blob:
+ * `versions/CUSTOMER/NAME/VERSION`. `docs/decisions/050-a-second-name-for-what-may-be-replaced.md` explains the order of the steps.
+ */
+export interface VersionNames {
+  /** The directory of the versions of `key`, which need not exist. */
+  directoryOf(key: BlobKey): string
+  /**
+   * Gives the file at `path`, which is about to become the blob `key`, its version name. The name survives a power cut if the blob does.
+   * `undo` removes it, unless the file has become the blob; it never rejects.
+   */
+  give(key: BlobKey, path: string): Promise<{ readonly undo: () => Promise<void> }>
+  /** Makes sure that the file at `path`, which is the present blob `key`, has its version name, before the blob is taken from it. */
+  ensure(key: BlobKey, path: string, stats: BigIntStats): Promise<void>
+  /** Removes the version name of a file that has these stats, which is the blob of another name now. Never rejects. */
+  take(key: BlobKey, stats: BigIntStats): Promise<void>
+}
+
+type Site = Pick<
+  DataDirectory,
+  | 'layout'
+  | 'versions'
+  | 'uploadDirectories'
+  | 'tempDirectory'
+  | 'calls'
+  | 'keepsOrder'
+  | 'checkMount'
+>
+
+/** Version names that are known to be durable, at most. */
+const mostKnown = 10_000
+
+export function createVersionNames(site: Site): VersionNames {
+  const { layout, versions, uploadDirectories, tempDirectory, calls, keepsOrder, checkMount } = site
+  const durable = new Set<string>()
+  const directoryOf = (key: BlobKey) => versions.blobPath(key)
+
+  /**
+   * Makes `change` in the directory. Where the file system keeps the order of changes, nothing is synced: once the blob has its name
+   * after a power cut, so has the version, since that came first.
+   */
+  const changeIn = async (directory: string, change: () => Promise<void>) => {
+    if (!keepsOrder) {
+      return uploadDirectories.within(directory, () => changeDurably(directory, change, calls))
+    }
+    try {
+      await change()
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT')) throw error
+      await checkMount()
+      await makeDirectories(directory)
+      await change()
+    }
+  }
+  const note = (version: string) => {
+    if (keepsOrder) return
+    if (durable.size >= mostKnown) durable.clear()
+    durable.add(version)
+  }
+  const pathOf = (key: BlobKey, stats: BigIntStats) => join(directoryOf(key), versionOf(stats))
+
+  const link = async (path: string, version: string): Promise<void> => {
+    await changeIn(dirname(version), async () => {
+      await calls.link(path, version).catch((error: unknown) => {
+        if (!isSystemError(error, 'EEXIST')) throw error
+      })
+      crashPoint('version-named')
+    })
+  }
+
+  const remove = async (version: string) => {
+    durable.delete(version)
+    await tempDirectory.remove(version)
+    crashPoint('version-removed')
+  }
+
+  return {
+    directoryOf,
+
+    async give(key, path) {
+      const stats = await calls.lstat(path)
+      const version = pathOf(key, stats)
+      await link(path, version)
+      note(version)
+      return {
+        async undo() {
+          const present = await fileStats(layout.blobPath(key), calls).catch(() => undefined)
+          if (present?.ino !== stats.ino) await remove(version)
+        },
+      }
+    },
+
+    async ensure(key, path, stats) {
+      const version = pathOf(key, stats)
+      if (durable.has(version)) return
+      // Its name may be one that another process has not synced yet.
+      if (keepsOrder && (await fileStats(version, calls))?.ino === stats.ino) return
+      try {
+        await link(path, version)
+      } catch (error) {
+        // Others have deleted it, and made sure of the name before.
+        if (isAbsence(error)) return
+        throw error
+      }
+      const linked = await fileStats(version, calls)
+      // Others have put another file there in between, and made sure of this name before.
+      if (linked && linked.ino !== stats.ino) await remove(version)
+      else note(version)
+    },
+
+    async take(key, stats) {
+      await remove(pathOf(key, stats))
+    },
+  }
+}
+
+/** The length of the name of a version, at most: the time takes 26 characters, and the number of the inode at most 13. */
+const pattern = /^\d{8}T\d{6}\.\d{9}Z-[0-9a-z]{1,13}$/
+
+/**
+ * The name of the version whose file has these stats: the time of its last modification in UTC, to the nanosecond, and the number of its
+ * inode in base 36. The names of a blob's versions, in the order of their characters, are in the order of time.
+ */
+export function versionOf({ ino, mtimeNs }: BigIntStats): string {
+  const seconds = new Date(Number(mtimeNs / 1_000_000_000n) * 1000).toISOString().slice(0, 19)
+  const nanoseconds = (mtimeNs % 1_000_000_000n).toString().padStart(9, '0')
+  return `${seconds.replaceAll(/[-:]/g, '')}.${nanoseconds}Z-${ino.toString(36)}`
+}
+
+/** Whether an entry of a version directory is a version: others are foreign. */
+export function isVersion(entry: string): boolean {
+  return pattern.test(entry)
+}
