@@ -57,6 +57,47 @@ describe('removeVersions', () => {
   })
 })
 
+describe('holdfast versions purge, on a disk', function () {
+  this.timeout(60_000)
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    const service = createFileService({ store, keepReplacedMs: 60_000 })
+    for (const [name, ...texts] of [
+      ['alice', 'one', 'two', 'three'],
+      ['bob', 'a', 'b'],
+    ] as const) {
+      for (const text of texts) await service.filesOf({ name }).upload('a', text)
+    }
+    await store.close()
+  })
+  afterEach(() => site.remove())
+
+  const purge = (...args: readonly string[]) =>
+    runHoldfast(['versions', 'purge', ...args], { cwd: site.path })
+
+  it('removes what is kept, of all customers or of one, and says how much', async () => {
+    expect((await purge('--before', '1d')).stdout).to.equal('in all: removed 0 versions, 0 B\n')
+    const { code, stdout, stderr } = await purge('--customer', 'bob', '--all')
+    expect({ code, stdout, stderr }).to.deep.equal({
+      ...{ code: 0, stdout: 'bob: removed 1 version, 1 B\n', stderr: '' },
+    })
+    expect((await purge('--all')).stdout).to.equal(
+      'alice: removed 2 versions, 6 B\nin all: removed 2 versions, 6 B\n',
+    )
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    expect((await store.stat({ customer: 'alice', name: 'a' }))?.size).to.equal(5)
+    await store.close()
+  })
+
+  it('refuses a customer of whom nothing is kept', async () => {
+    const { code, stderr } = await purge('--all', '--customer', 'alcie')
+    expect(stderr).to.include('Nothing is kept of a customer "alcie". Did you mean "alice"?')
+    expect(code).to.equal(1)
+  })
+})
+
 describe('holdfast versions purge', function () {
   this.timeout(60_000)
   let site: Site
