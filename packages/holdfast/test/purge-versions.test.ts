@@ -91,6 +91,27 @@ describe('holdfast versions purge, on a disk', function () {
     await store.close()
   })
 
+  it('has the doctor count what is kept, if that is a setting', async () => {
+    const doctor = (...args: readonly string[]) =>
+      runHoldfast(['doctor', ...args], { cwd: site.path })
+    const { stdout } = await doctor('--keep-replaced', '30d', '--keep-quota', '1MB')
+    expect(stdout).to.match(/\nEarlier versions\n  ok +versions +3 of 7 B are kept\n/)
+    expect((await doctor()).stdout).not.to.include('Earlier versions')
+  })
+
+  it('removes what copy --versions has copied; a copy without that says what it leaves out', async () => {
+    const copy = (...args: readonly string[]) =>
+      runHoldfast(['copy', '--from', 'disk', '--to', 'disk', ...args], { cwd: site.path })
+    expect((await copy('--to-data', 'without')).stdout).to.include(
+      'Left out: 3 earlier versions; --versions copies them.\n',
+    )
+    const { code, stdout } = await copy('--to-data', 'with', '--versions')
+    expect(stdout).to.include('Copied earlier versions: 3, 7 B.\n')
+    expect(code).to.equal(0)
+    expect((await purge('--all', '--data', 'with')).stdout).to.include('removed 3 versions, 7 B\n')
+    expect((await purge('--all', '--data', 'without')).stdout).to.include('removed 0 versions')
+  })
+
   it('refuses a customer of whom nothing is kept', async () => {
     const { code, stderr } = await purge('--all', '--customer', 'alcie')
     expect(stderr).to.include('Nothing is kept of a customer "alcie". Did you mean "alice"?')
