@@ -8,10 +8,12 @@ import {
 } from '@holdfast/core'
 
 export interface FileCopy {
-  readonly from: BlobStore
+  readonly from: Pick<BlobStore, 'open' | 'stat'>
   readonly to: BlobStore
   readonly key: BlobKey
   readonly signal: AbortSignal
+  /** Whether the target keeps what the copy replaces. Default: no. */
+  readonly keepReplaced?: boolean
   /** Called twice for each byte: after it is sent, and after it is read from the copy. */
   readonly onBytes: (bytes: number) => void
   readonly createHash: () => IncrementalHash
@@ -40,14 +42,14 @@ export async function copyFile(copy: FileCopy): Promise<BlobInfo | undefined> {
 }
 
 async function tryCopy(copy: FileCopy): Promise<BlobInfo | undefined> {
-  const { from, to, key, signal, createHash } = copy
+  const { from, to, key, signal, createHash, keepReplaced = false } = copy
   const opened = await from.open(key)
   if (!opened) return undefined
   const hash = createHash()
   const deletedMeanwhile = new Error('The file was deleted during the copy')
   try {
     const content = sentContent(copy, opened, hash, deletedMeanwhile)
-    const target = await to.put(key, content, { signal })
+    const target = await to.put(key, content, { signal, keepReplaced })
     await verify(copy, target, hash.digest('hex'))
     return opened.info
   } catch (error) {
@@ -96,6 +98,12 @@ async function removeIfOurs(to: BlobStore, key: BlobKey, { etag }: BlobInfo): Pr
   if (now?.etag === etag) await to.delete(key)
 }
 
+/**
+ * The form of an entity tag that S3 makes of the content alone: objects with equal ones have equal content. Any other is specific to a
+ * store.
+ */
+export const digestOfContent = /^[0-9a-f]{32}(-\d+)?$/
+
 /** A blob and the digest of its content when it was read. */
 interface ReadBlob {
   readonly info: BlobInfo
@@ -111,7 +119,7 @@ interface ReadOptions {
 
 /** The digest of a blob; calls `onBytes` for each chunk. `undefined` if there is no blob. */
 export async function readDigest(
-  store: BlobStore,
+  store: Pick<BlobStore, 'open'>,
   key: BlobKey,
   { signal, onBytes, createHash }: ReadOptions,
 ): Promise<ReadBlob | undefined> {

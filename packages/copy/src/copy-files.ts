@@ -7,7 +7,8 @@ import {
 } from '@holdfast/core'
 import { addCounts, trackProgress, type CopyProgress, type FileCount } from './copy-progress.ts'
 import { walkFiles, type ListedFile } from './walk-files.ts'
-import { copyFile, readDigest } from './copy-file.ts'
+import { copyFile, digestOfContent, readDigest } from './copy-file.ts'
+import { countVersions, createVersionCopier } from './copy-versions.ts'
 
 export interface CopyOptions {
   readonly from: BlobStore
@@ -25,6 +26,11 @@ export interface CopyOptions {
   readonly verify?: boolean | undefined
   /** Whether to remove from the target what the source does not have. Default: only counts it. */
   readonly removeExtra?: boolean | undefined
+  /**
+   * Whether to copy the earlier versions of files, too, and the deleted files that are kept. Both stores need a `history`. The versions have
+   * new times. What the copy replaces or removes in the target is kept there. Default: no; they are only counted.
+   */
+  readonly versions?: boolean | undefined
   /** Ends the copy cleanly: files being copied leave nothing in the target. */
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined
@@ -38,6 +44,10 @@ export interface CopyResult {
   readonly removed: number
   /** Files only in the target that still exist. */
   readonly extra: number
+  /** Earlier versions that were copied. */
+  readonly versions: FileCount
+  /** How many earlier versions the source keeps that were not copied, since that was not asked for. */
+  readonly versionsLeftOut: number
   readonly failures: readonly CopyFailure[]
   /** Whether the last pass found nothing to do; `false` if files come and change faster than that. */
   readonly isCaughtUp: boolean
@@ -61,10 +71,11 @@ const maxPasses = 5
  * The source may change meanwhile: it is read again, at most four times, until there is nothing to do. Only the copy may change the
  * target. A file that fails does not stop the rest.
  *
- * @throws EmptySourceError, and what the source throws if its customers cannot be listed
+ * @throws EmptySourceError; TypeError if `versions` are to be copied and a store has no history; what the source throws if its customers cannot be listed
  */
 export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const { from, to, customer, concurrency = 8, removeExtra = false, onProgress } = options
+  const { versions = false } = options
   const failures = createFailureList()
   const signal = AbortSignal.any([failures.giveUp, ...(options.signal ? [options.signal] : [])])
   const progress = trackProgress(onProgress ?? (() => {}))
@@ -93,7 +104,7 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const runPass = async (isFirst: boolean) => {
     sums.beginPass()
     progress.begin(isFirst ? 'copying' : 'catching up')
-    const files = walkFiles(from, to, customer)
+    const files = walkFiles({ from, to, customer, withDeleted: versions && isFirst })
     const walk = forEachConcurrently(files, concurrency, signal, async (found) => {
       if ('error' in found) failures.add(found.customer, undefined, found.error)
       else await handle(found, isFirst)
@@ -105,13 +116,14 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
 
   const total = await countFiles(from, customer, signal, (count) => progress.counted(count))
   if (removeExtra && total.files === 0 && !signal.aborted) throw new EmptySourceError()
+  const versionsLeftOut = versions ? 0 : await countVersions(from, customer, signal)
   await endLinks(options, signal, (name, error) => failures.add(name, undefined, error))
   for (let pass = 1; pass <= maxPasses && !sums.isCaughtUp() && !signal.aborted; pass++) {
     await runPass(pass === 1)
   }
   const stoppedBy: unknown = signal.aborted ? signal.reason : undefined
   const isCaughtUp = sums.isCaughtUp() && !signal.aborted
-  return { ...sums.all(), failures: failures.all(), isCaughtUp, stoppedBy }
+  return { ...sums.all(), versionsLeftOut, failures: failures.all(), isCaughtUp, stoppedBy }
 }
 
 /**
@@ -139,14 +151,15 @@ async function endLinks(
 /** Sums the outcomes of single files. */
 function createSums() {
   const none: FileCount = { files: 0, bytes: 0 }
-  let [copied, present, removed, extra] = [none, none, 0, 0]
+  let [copied, present, versions, removed, extra] = [none, none, none, 0, 0]
   let changes = Infinity
   return {
     beginPass() {
       extra = 0
       changes = 0
     },
-    add({ kind, bytes }: FileOutcome, isFirst: boolean) {
+    add({ kind, bytes, versions: added = none }: FileOutcome, isFirst: boolean) {
+      versions = addCounts(versions, added)
       const one = { files: 1, bytes }
       if (kind === 'copied' || kind === 'removed') changes++
       if (kind === 'copied') copied = addCounts(copied, one)
@@ -155,7 +168,7 @@ function createSums() {
       if (kind === 'extra') extra++
     },
     isCaughtUp: () => changes === 0,
-    all: () => ({ copied, present, removed, extra }),
+    all: () => ({ copied, present, removed, extra, versions }),
   }
 }
 
@@ -210,11 +223,14 @@ interface FileOutcome {
    * - `present`: the target has it.
    * - `extra`: it is only in the target, and stays there.
    * - `removed`: it was only in the target.
+   * - `deleted`: it is deleted in the source, and only its versions were copied.
    * - `raced`: it disappeared or appeared meanwhile, and nothing was done.
    */
-  readonly kind: 'copied' | 'present' | 'extra' | 'removed' | 'raced'
+  readonly kind: 'copied' | 'present' | 'extra' | 'removed' | 'deleted' | 'raced'
   /** The file's size. */
   readonly bytes: number
+  /** Its versions that were copied. Default: none. */
+  readonly versions?: FileCount | undefined
 }
 
 interface FileHandlerOptions {
@@ -222,6 +238,7 @@ interface FileHandlerOptions {
   readonly to: BlobStore
   readonly verify?: boolean | undefined
   readonly removeExtra?: boolean | undefined
+  readonly versions?: boolean | undefined
   readonly signal: AbortSignal
   readonly createHash: () => IncrementalHash
 }
@@ -238,14 +255,10 @@ interface FileHandler {
   handle(file: ListedFile, handleOptions: HandleOptions): Promise<FileOutcome>
 }
 
-/**
- * The form of an entity tag that S3 makes of the content alone: objects with equal ones have equal content. Any other is specific to a
- * store.
- */
-const digestOfContent = /^[0-9a-f]{32}(-\d+)?$/
-
 function createFileHandler(options: FileHandlerOptions): FileHandler {
   const { from, to, signal, createHash, verify = false, removeExtra = false } = options
+  const { versions: keepReplaced = false } = options
+  const versionCopier = keepReplaced ? createVersionCopier(options) : undefined
   const verifiedFiles = createVerifiedFiles(createHash)
 
   const isSameContent = async (key: BlobKey, { onBytes }: HandleOptions): Promise<boolean> => {
@@ -269,7 +282,10 @@ function createFileHandler(options: FileHandlerOptions): FileHandler {
   }
 
   const copy = async (key: BlobKey, { onBytes }: HandleOptions): Promise<FileOutcome> => {
-    const source = await copyFile({ from, to, key, signal, onBytes, createHash })
+    const source = await copyFile({
+      ...{ from, to, key, signal, onBytes, createHash },
+      keepReplaced,
+    })
     if (!source) return { kind: 'raced', bytes: 0 }
     verifiedFiles.add(key, source)
     return { kind: 'copied', bytes: source.size }
@@ -279,17 +295,25 @@ function createFileHandler(options: FileHandlerOptions): FileHandler {
     if (!removeExtra) return { kind: 'extra', bytes: 0 }
     // The source may have received it since it was listed.
     if (await from.stat(key)) return { kind: 'raced', bytes: 0 }
-    return { kind: (await to.delete(key)) ? 'removed' : 'raced', bytes: 0 }
+    if (!(await to.delete(key, { keepReplaced }))) return { kind: 'raced', bytes: 0 }
+    return { kind: 'removed', bytes: 0, versions: await versionCopier?.copy(key, true) }
   }
 
   return {
     async handle({ key, inSource, inTarget }, handleOptions) {
-      if (!inSource) return handleExtra(key)
-      if (!inTarget) return copy(key, handleOptions)
+      if (!inSource && inTarget) return handleExtra(key)
+      if (!inSource) {
+        return { kind: 'deleted', bytes: 0, versions: await versionCopier?.copy(key, true) }
+      }
+      if (!inTarget && !versionCopier) return copy(key, handleOptions)
       const source = await from.stat(key)
       if (!source) return { kind: 'raced', bytes: 0 }
-      const isThere = await isPresent(key, source, handleOptions)
-      return isThere ? { kind: 'present', bytes: source.size } : copy(key, handleOptions)
+      const isThere = inTarget && (await isPresent(key, source, handleOptions))
+      const copiesVersions = handleOptions.isFirst || !isThere
+      const versions = copiesVersions ? await versionCopier?.copy(key, false) : undefined
+      // The last version that was copied has replaced the file.
+      if (isThere && !versions?.files) return { kind: 'present', bytes: source.size }
+      return { ...(await copy(key, handleOptions)), versions }
     },
   }
 }

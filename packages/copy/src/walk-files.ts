@@ -1,4 +1,4 @@
-import type { BlobKey, BlobStore } from '@holdfast/core'
+import { compareUtf8, type BlobKey, type BlobStore } from '@holdfast/core'
 import { mergeByName } from './merge-by-name.ts'
 
 /** A file in one of the two stores, or in both. */
@@ -14,30 +14,37 @@ export interface UnlistedCustomer {
   readonly error: unknown
 }
 
+export interface Walk {
+  readonly from: BlobStore
+  readonly to: BlobStore
+  /** Default: all customers of both stores. */
+  readonly customer?: string | undefined
+  /** Whether to walk the deleted files that the source keeps, too; they may be in neither store. */
+  readonly withDeleted: boolean
+}
+
 /**
- * The files of all customers of both stores, or of `customer` alone, in order of customers and names. Never holds more names than the
- * stores' own lists do. Yields an {@link UnlistedCustomer} for a list that fails, and continues with the next customer.
+ * The files of the customers, in order of customers and names. Never holds more names than the stores' own lists do, and the names of the
+ * customers with deleted files. Yields an {@link UnlistedCustomer} for a list that fails, and continues with the next customer.
  */
-export async function* walkFiles(
-  from: BlobStore,
-  to: BlobStore,
-  customer?: string,
-): AsyncGenerator<ListedFile | UnlistedCustomer> {
+export async function* walkFiles(walk: Walk): AsyncGenerator<ListedFile | UnlistedCustomer> {
+  const { from, to, customer, withDeleted } = walk
   if (customer !== undefined) {
-    yield* filesOf(from, to, customer)
+    yield* filesOf(walk, customer)
     return
   }
   const customers = [named(from.customers()), named(to.customers())]
-  for await (const { name } of mergeByName(customers)) yield* filesOf(from, to, name)
+  if (withDeleted) customers.push(named(inOrder(from.history?.customers())))
+  for await (const { name } of mergeByName(customers)) yield* filesOf(walk, name)
 }
 
 async function* filesOf(
-  from: BlobStore,
-  to: BlobStore,
+  { from, to, withDeleted }: Walk,
   customer: string,
 ): AsyncGenerator<ListedFile | UnlistedCustomer> {
   try {
     const lists = [listOf(from, customer), listOf(to, customer)]
+    if (withDeleted) lists.push(deletedOf(from, customer))
     for await (const { name, found } of mergeByName(lists)) {
       const [inSource, inTarget] = found
       yield { key: { customer, name }, inSource: !!inSource, inTarget: !!inTarget }
@@ -49,6 +56,20 @@ async function* filesOf(
 
 async function* listOf(store: BlobStore, customer: string): AsyncGenerator<{ name: string }> {
   for await (const names of store.list(customer)) for (const name of names) yield { name }
+}
+
+async function* deletedOf(
+  { history }: BlobStore,
+  customer: string,
+): AsyncGenerator<{ name: string }> {
+  for await (const page of history?.deleted(customer) ?? [])
+    for (const { name } of page) yield { name }
+}
+
+async function* inOrder(names: AsyncIterable<string> | undefined): AsyncGenerator<string> {
+  const all: string[] = []
+  for await (const name of names ?? []) all.push(name)
+  yield* all.sort(compareUtf8)
 }
 
 async function* named(names: AsyncIterable<string>): AsyncGenerator<{ name: string }> {

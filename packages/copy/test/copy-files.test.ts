@@ -44,6 +44,8 @@ describe('copyFiles', () => {
       present: nothing,
       removed: 0,
       extra: 0,
+      versions: nothing,
+      versionsLeftOut: 0,
       failures: [],
       isCaughtUp: true,
       stoppedBy: undefined,

@@ -28,7 +28,7 @@ import {
   type StoreKind,
   type WrittenSettings,
 } from '@holdfast/server/config'
-import type { WarningLog } from '@holdfast/server/stores'
+import type { ClosableStore, WarningLog } from '@holdfast/server/stores'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
 import { showProgress } from './copy/show-progress.ts'
@@ -45,7 +45,9 @@ import { print, standardError } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
 /** The flags of `holdfast copy` that are no settings; used to guess misspelt flags. */
-export const copyFlags = ['from', 'to', 'to-data', 'customer', 'delete', 'verify', 'concurrency']
+export const copyFlags = [
+  ...['from', 'to', 'to-data', 'customer', 'delete', 'verify', 'versions', 'concurrency'],
+]
 
 /** The flags on the command line. Other settings come from the environment and the configuration file. */
 export type CopyFlags = WrittenSettings & {
@@ -55,6 +57,7 @@ export type CopyFlags = WrittenSettings & {
   readonly customer?: string
   readonly delete: boolean
   readonly verify: boolean
+  readonly versions: boolean
   readonly concurrency: string
   readonly config?: string
   readonly '--'?: readonly string[]
@@ -89,6 +92,10 @@ export function describeCopy(yargs: Argv): Argv {
     .option('verify', {
       ...given,
       describe: 'Compare the content even if entity tags are equal',
+    })
+    .option('versions', {
+      ...given,
+      describe: 'Copy what was replaced or deleted and is kept, too',
     })
     .option('concurrency', { ...text, default: '8', describe: 'Files at a time, 1 to 64' })
   return withSettings(options, storeSettings)
@@ -132,6 +139,7 @@ export async function copy(flags: CopyFlags): Promise<number> {
     concurrency,
     removeExtra: flags.delete,
     verify: flags.verify,
+    versions: flags.versions,
   })
 }
 
@@ -165,7 +173,7 @@ interface StoreSettings {
 
 interface CopyPlan extends Pick<
   CopyOptions,
-  'customer' | 'concurrency' | 'verify' | 'removeExtra'
+  'customer' | 'concurrency' | 'verify' | 'versions' | 'removeExtra'
 > {
   readonly from: StoreSettings
   readonly to: StoreSettings
@@ -183,6 +191,10 @@ async function runCopy({ from, to, ...options }: CopyPlan): Promise<number> {
   const log: WarningLog = { warn: (message) => display.note(`holdfast: ${visible(message)}`) }
   try {
     const result = await betweenStores(from, to, log, async (stores) => {
+      if (options.versions) {
+        await refuseWithoutHistory(stores.from, '--from', from.kind)
+        await refuseWithoutHistory(stores.to, '--to', to.kind)
+      }
       if (options.customer !== undefined) await refuseUnknownCustomer(stores, options.customer)
       return copyFiles({
         ...options,
@@ -205,7 +217,7 @@ async function betweenStores(
   source: StoreSettings,
   target: StoreSettings,
   log: WarningLog,
-  work: (stores: Pick<CopyOptions, 'from' | 'to'>) => Promise<CopyResult>,
+  work: (stores: Stores) => Promise<CopyResult>,
 ): Promise<CopyResult> {
   const from = await openExistingStore(source.kind, source.config, log)
   try {
@@ -274,8 +286,23 @@ async function refuseWrongSource(from: StoreSettings, to: StoreSettings): Promis
 const truePath = (path: string) => realpath(path).catch(() => resolve(path))
 
 interface Stores {
-  readonly from: BlobStore
-  readonly to: BlobStore
+  readonly from: ClosableStore
+  readonly to: ClosableStore
+}
+
+/** @throws SetupError with the reason of the store */
+async function refuseWithoutHistory(
+  store: ClosableStore,
+  flag: string,
+  kind: StoreKind,
+): Promise<void> {
+  if (store.history) return
+  const reason = await store.historyProblem?.()
+  const problem = `${flag} ${kind} keeps no earlier versions`
+  throw new SetupError(problem, [
+    ...(reason === undefined ? [] : [reason.replace(/\.$/, '')]),
+    'Leave --versions out.',
+  ])
 }
 
 /**
@@ -294,18 +321,26 @@ async function refuseUnknownCustomer({ from, to }: Stores, customer: string): Pr
 
 async function hasFile(store: BlobStore, customer: string): Promise<boolean> {
   for await (const _names of store.list(customer, { limit: 1 })) return true
+  for await (const _kept of store.history?.kept(customer) ?? []) return true
   return false
 }
 
 /** The result of a copy, one fact a line. */
 export function copySummary(result: CopyResult, seconds: number): readonly string[] {
   const { copied, present, removed, extra, failures, isCaughtUp, stoppedBy } = result
+  const { versions, versionsLeftOut } = result
   const lines = [
     copied.files === 0
       ? `Nothing copied, in ${formatDuration(seconds)}.`
       : `Copied and compared ${amount(copied)}, in ${formatDuration(seconds)}.`,
   ]
   if (present.files > 0) lines.push(`Already in the target: ${amount(present)}.`)
+  if (versions.files > 0) {
+    lines.push(`Copied earlier versions: ${versions.files}, ${formatBytes(versions.bytes)}.`)
+  }
+  if (versionsLeftOut > 0) {
+    lines.push(`Left out: ${versionsLeftOut} earlier versions; --versions copies them.`)
+  }
   if (removed > 0) lines.push(`Removed from the target: ${files(removed)}.`)
   if (extra > 0) lines.push(`Only in the target: ${files(extra)}; --delete removes them.`)
   if (failures.length > 0) lines.push(`Failed: ${files(failures.length)}.`)

@@ -8,7 +8,7 @@ import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { eventsCommands, eventsFlags } from './events.ts'
 import { explainMistake } from './explain-mistake.ts'
-import { clientVerbs, commandIn, verbNames } from './remote/client-verbs.ts'
+import { clientVerbs, commandIn, isPurge, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { purgeVersionsFlags, versionsCommands } from './purge-versions.ts'
@@ -28,15 +28,7 @@ const flags = [
 ]
 
 /** The commands that need no login at a server. */
-export const serverCommands = [
-  'serve',
-  'copy',
-  'customers',
-  'usage',
-  'versions',
-  'events',
-  'doctor',
-]
+export const serverCommands = ['serve', 'copy', 'customers', 'usage', 'events', 'doctor']
 
 const whichCommand = `Say which command: ${serverCommands.slice(0, -1).join(', ')} or doctor; as a client ${verbNames.join(', ')}.`
 
@@ -52,7 +44,7 @@ export interface CliActions {
 
 /** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe. */
 export function createCli(args: readonly string[], { run, warn }: CliActions): Argv {
-  const isOfServer = serverCommands.includes(commandIn(args) ?? '')
+  const isOfServer = serverCommands.includes(commandIn(args) ?? '') || isPurge(args)
   const cli = yargs([...args])
     .scriptName(programName())
     .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
@@ -66,15 +58,14 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .command('usage [name]', 'Show how much customers keep', describeUsage, (argv) =>
       run(usage(argv as unknown as UsageFlags)),
     )
-    .command('versions', 'Remove what is kept after it was replaced', (inner) =>
-      versionsCommands(inner, run),
-    )
     .command('events', 'Send events to a receiver once more', (inner) => eventsCommands(inner, run))
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
       run(doctor(argv as unknown as DoctorFlags)),
     )
   for (const { command, describe, options, run: runVerb } of clientVerbs) {
-    cli.command(command, describe, options, (argv) => run(runVerb(argv)))
+    const purging = (inner: Argv) => versionsCommands(isPurge(args) ? inner : options(inner), run)
+    const described = command.startsWith('versions ') ? purging : options
+    cli.command(command, describe, described, (argv) => run(runVerb(argv)))
   }
   cli
     .middleware(({ _: [command] }) => {

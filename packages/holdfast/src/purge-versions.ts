@@ -33,16 +33,14 @@ export type PurgeVersionsFlags = WrittenSettings & {
   readonly '--'?: readonly string[]
 }
 
-/** `holdfast versions …`: what an administrator does with what is kept. */
+/** `holdfast versions purge`: what an administrator does with what is kept. Other words after `versions` are names of files. */
 export function versionsCommands(yargs: Argv, run: (work: Promise<number>) => Promise<void>): Argv {
-  return yargs
-    .command(
-      'purge',
-      'Remove what was replaced or deleted, and is kept, for good',
-      describePurgeVersions,
-      (argv) => run(purgeVersions(argv as unknown as PurgeVersionsFlags)),
-    )
-    .demandCommand(1, 'Say what to do: purge.')
+  return yargs.command(
+    'purge',
+    'On the machine of the server: remove what is kept for good',
+    describePurgeVersions,
+    (argv) => run(purgeVersions(argv as unknown as PurgeVersionsFlags)),
+  )
 }
 
 function describePurgeVersions(yargs: Argv): Argv {

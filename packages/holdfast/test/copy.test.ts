@@ -231,12 +231,22 @@ const result: CopyResult = {
   present: none,
   removed: 0,
   extra: 0,
+  versions: none,
+  versionsLeftOut: 0,
   failures: [],
   isCaughtUp: true,
   stoppedBy: undefined,
 }
 
 describe('copySummary', () => {
+  it('says how many versions were copied, or left out', () => {
+    const versions = { files: 3, bytes: 12 }
+    expect(copySummary({ ...result, versions }, 1)).to.include('Copied earlier versions: 3, 12 B.')
+    expect(copySummary({ ...result, versionsLeftOut: 2 }, 1)).to.include(
+      'Left out: 2 earlier versions; --versions copies them.',
+    )
+  })
+
   it('has what was copied, and leaves out what is zero', () => {
     const copied = { files: 10_001, bytes: 2.15e9 }
     expect(copySummary({ ...result, copied }, 65)).to.deep.equal([

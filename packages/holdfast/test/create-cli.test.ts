@@ -53,5 +53,9 @@ describe('createCli', () => {
   it('finds the verb of the client in a command line', () => {
     expect(clientVerbIn(['--json', 'ls'])?.command).to.equal('ls [prefix]')
     expect(clientVerbIn(['serve', 'ls'])).to.equal(undefined)
+    expect(clientVerbIn(['versions', 'purge', '--all'])).to.equal(undefined)
+    for (const args of [['versions', 'a', 'purge'], ['versions', '--', 'purge'], ['versions']]) {
+      expect(clientVerbIn(args)?.command).to.equal('versions [names..]')
+    }
   })
 })

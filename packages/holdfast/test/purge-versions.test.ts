@@ -57,6 +57,68 @@ describe('removeVersions', () => {
   })
 })
 
+describe('holdfast versions purge, on a disk', function () {
+  this.timeout(60_000)
+  let site: Site
+  beforeEach(async () => {
+    site = await createSite()
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    const service = createFileService({ store, keepReplacedMs: 60_000 })
+    for (const [name, ...texts] of [
+      ['alice', 'one', 'two', 'three'],
+      ['bob', 'a', 'b'],
+    ] as const) {
+      for (const text of texts) await service.filesOf({ name }).upload('a', text)
+    }
+    await store.close()
+  })
+  afterEach(() => site.remove())
+
+  const purge = (...args: readonly string[]) =>
+    runHoldfast(['versions', 'purge', ...args], { cwd: site.path })
+
+  it('removes what is kept, of all customers or of one, and says how much', async () => {
+    expect((await purge('--before', '1d')).stdout).to.equal('in all: removed 0 versions, 0 B\n')
+    const { code, stdout, stderr } = await purge('--customer', 'bob', '--all')
+    expect({ code, stdout, stderr }).to.deep.equal({
+      ...{ code: 0, stdout: 'bob: removed 1 version, 1 B\n', stderr: '' },
+    })
+    expect((await purge('--all')).stdout).to.equal(
+      'alice: removed 2 versions, 6 B\nin all: removed 2 versions, 6 B\n',
+    )
+    const store = await openDiskBlobStore({ directory: join(site.path, 'data') })
+    expect((await store.stat({ customer: 'alice', name: 'a' }))?.size).to.equal(5)
+    await store.close()
+  })
+
+  it('has the doctor count what is kept, if that is a setting', async () => {
+    const doctor = (...args: readonly string[]) =>
+      runHoldfast(['doctor', ...args], { cwd: site.path })
+    const { stdout } = await doctor('--keep-replaced', '30d', '--keep-quota', '1MB')
+    expect(stdout).to.match(/\nEarlier versions\n  ok +versions +3 of 7 B are kept\n/)
+    expect((await doctor()).stdout).not.to.include('Earlier versions')
+  })
+
+  it('removes what copy --versions has copied; a copy without that says what it leaves out', async () => {
+    const copy = (...args: readonly string[]) =>
+      runHoldfast(['copy', '--from', 'disk', '--to', 'disk', ...args], { cwd: site.path })
+    expect((await copy('--to-data', 'without')).stdout).to.include(
+      'Left out: 3 earlier versions; --versions copies them.\n',
+    )
+    const { code, stdout } = await copy('--to-data', 'with', '--versions')
+    expect(stdout).to.include('Copied earlier versions: 3, 7 B.\n')
+    expect(code).to.equal(0)
+    expect((await purge('--all', '--data', 'with')).stdout).to.include('removed 3 versions, 7 B\n')
+    expect((await purge('--all', '--data', 'without')).stdout).to.include('removed 0 versions')
+  })
+
+  it('refuses a customer of whom nothing is kept', async () => {
+    const { code, stderr } = await purge('--all', '--customer', 'alcie')
+    expect(stderr).to.include('Nothing is kept of a customer "alcie". Did you mean "alice"?')
+    expect(code).to.equal(1)
+  })
+})
+
 describe('holdfast versions purge', function () {
   this.timeout(60_000)
   let site: Site

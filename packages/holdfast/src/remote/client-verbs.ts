@@ -46,7 +46,14 @@ export function commandIn(args: readonly string[]): string | undefined {
 /** The verb that `args` call, if there is one. */
 export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
   const word = commandIn(args)
+  if (isPurge(args)) return undefined
   return clientVerbs.find((verb) => nameOf(verb) === word)
+}
+
+/** Whether `args` call `versions purge`, which needs no login: `versions` with any other word is a client's. */
+export function isPurge(args: readonly string[]): boolean {
+  const [command, next] = args.filter((arg) => !arg.startsWith('-'))
+  return command === 'versions' && next === 'purge' && !args.includes('--')
 }
 
 function nameOf({ command }: ClientVerb): string {

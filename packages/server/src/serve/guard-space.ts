@@ -52,11 +52,10 @@ export function guardSpace(
         watch.onPurged('space', usage.bytes)
         await audit?.(purgeEvent(customer, usage))
       }
-      // With nothing left to remove, it need not list what is kept so often.
-      restsUntil = performance.now() + (removed.size > 0 ? pause : 12 * pause)
     } catch (err) {
-      restsUntil = performance.now() + pause
       log.warn({ err }, 'versions cannot be removed to make room')
+    } finally {
+      restsUntil = performance.now() + pause
     }
   }
 
