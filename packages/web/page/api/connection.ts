@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals'
-import type { Client } from '@holdfast/client/browser'
+import type { Client, FileDetails } from '@holdfast/client/browser'
 
 export interface CustomerCredentials {
   readonly customer: string
@@ -16,6 +16,12 @@ export interface Connection {
   renew(password: string): void
   /** The address of a route, such as `link/a`. */
   url(path: string): string
+}
+
+/** A file of a list, or an earlier version of a file. */
+export interface ViewedFile extends FileDetails {
+  /** Left out for the present file. */
+  readonly version?: string
 }
 
 /** Access to the content of a customer's files: by links if the server makes them. */

@@ -4,7 +4,7 @@ import {
   isHoldfastError,
   type HoldfastError,
 } from '@holdfast/client/browser'
-import type { Connection } from './connection.ts'
+import type { Connection, ViewedFile } from './connection.ts'
 
 /** Resolves if the credentials are right. Only a login that was accepted learns that it may not list. */
 export async function checkCredentials({ client }: Connection): Promise<void> {
@@ -15,13 +15,13 @@ export async function checkCredentials({ client }: Connection): Promise<void> {
   }
 }
 
-/** The content of a file, or its first `limit` bytes. */
+/** The content of a file or of an earlier version, or its first `limit` bytes. */
 export async function readFile(
   { client }: Connection,
-  name: string,
+  { name, version }: Pick<ViewedFile, 'name' | 'version'>,
   { limit, signal }: { readonly limit?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Blob> {
-  const content = await client.download(name, { end: limit, signal })
+  const content = await client.download(name, { version, end: limit, signal })
   return content.blob()
 }
 
@@ -35,7 +35,7 @@ export async function hasContent(
   const { size } = await connection.client.stat(name, { isRounded: true, signal })
   if (size !== file.size) return false
   const [theirs, ours] = await Promise.all([
-    readFile(connection, name, { signal }).then((content) => content.arrayBuffer()),
+    readFile(connection, { name }, { signal }).then((content) => content.arrayBuffer()),
     file.arrayBuffer(),
   ])
   const [one, other] = [new Uint8Array(theirs), new Uint8Array(ours)]

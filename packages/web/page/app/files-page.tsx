@@ -1,36 +1,44 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import type { FileDetails } from '@holdfast/client/browser'
+import type { ViewedFile } from '../api/connection.ts'
+import { useHash } from '../browser/use-hash.ts'
+import { DeletedPage } from '../history/deleted-page.tsx'
+import { RestoreDialogs } from '../history/restore-dialogs.tsx'
+import { VersionsDialog } from '../history/versions-dialog.tsx'
 import { CircleUser, LogOut, Unlink } from 'lucide'
 import { EndLinksDialog } from '../links/end-links-dialog.tsx'
 import { LinkDialog } from '../links/link-dialog.tsx'
 import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
 import { download, downloadZip } from '../list/download.ts'
-import { EmptyList, FileGrid } from '../list/file-grid.tsx'
+import { EmptyList, FileGrid, NoFiles } from '../list/file-grid.tsx'
 import { RenameDialog } from '../list/rename-dialog.tsx'
 import { FilterField, StatusLine } from '../list/toolbar.tsx'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
-import { ConflictDialog, UploadPanel } from '../uploads/upload-panel.tsx'
+import { UploadConflict, UploadPanel } from '../uploads/upload-panel.tsx'
 import { Logo, Icon } from '../parts/icon.tsx'
 import { t, language, plural } from '../i18n/language.ts'
 import { Preferences } from '../parts/preferences.tsx'
-import { formatSize } from '../i18n/format.ts'
+import { formatCount, formatSize } from '../i18n/format.ts'
 import type { FileList } from '../list/file-list-state.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { type Session, signOut } from './session.ts'
 
+/** The part of the address that leads to the deleted files. */
+const deletedHash = 'deleted'
+
 /** The page for a customer who has signed in. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
-  const { connection, files, uploads, deletions } = session
-  const [opened, setOpened] = useState<FileDetails>()
-  const [linked, setLinked] = useState<FileDetails>()
-  const [renamed, setRenamed] = useState<FileDetails>()
+  const { connection, files, uploads, deletions, deleted, restores } = session
+  const [opened, setOpened] = useState<ViewedFile>()
+  const [linked, setLinked] = useState<ViewedFile>()
+  const [renamed, setRenamed] = useState<ViewedFile>()
+  const [versioned, setVersioned] = useState<ViewedFile>()
   const [isAsking, setAsking] = useState(false)
   const [isEndingLinks, setEndingLinks] = useState(false)
   const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
   const [toConfirm, setToConfirm] = useState<readonly string[]>()
-  const deleteAll = (chosen: readonly FileDetails[]) => {
+  const deleteAll = (chosen: readonly ViewedFile[]) => {
     const names = chosen.map(({ name }) => name)
     if (names.length > mostUnasked) setToConfirm(names)
     else deletions.delete(names)
@@ -39,18 +47,23 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const mayCreate = session.may('create')
   const mayDelete = session.may('delete')
   const mayReplace = session.may('replace')
+  const isKept = session.isKept.value
+  const mayRestore = mayRead && mayCreate
+  const isShowingDeleted = useHash() === deletedHash && isKept
   const mayLink = session.hasLinks && session.may('link')
   const mayEndLinks =
     session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
   const actions = useMemo(
     () => ({
       open: mayRead ? setOpened : undefined,
-      download: mayRead ? (file: FileDetails) => void download(session, [file]) : undefined,
+      download: mayRead ? (file: ViewedFile) => void download(session, [file]) : undefined,
       link: mayLink && mayRead ? setLinked : undefined,
       rename: session.canRename && mayRead && mayCreate && mayDelete ? setRenamed : undefined,
-      delete: mayDelete ? ({ name }: FileDetails) => deletions.delete([name]) : undefined,
+      versions: isKept ? setVersioned : undefined,
+      restore: undefined,
+      delete: mayDelete ? ({ name }: ViewedFile) => deletions.delete([name]) : undefined,
     }),
-    [session, mayRead, mayCreate, mayDelete, mayLink],
+    [session, mayRead, mayCreate, mayDelete, mayLink, isKept],
   )
   useEffect(() => {
     const undo = (event: KeyboardEvent) => {
@@ -69,30 +82,38 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           <Logo />
           <span>holdfast</span>
         </h1>
-        <FilterField files={files} />
+        <FilterField files={isShowingDeleted ? deleted : files} />
         {mayCreate && <UploadButtons onFiles={add} />}
         <AccountMenu
           session={session}
           onEndLinks={mayEndLinks ? () => setEndingLinks(true) : undefined}
         />
       </header>
-      <main class="main" tabIndex={-1}>
-        <StatusLine
-          files={files}
-          onDownload={mayRead ? (chosen) => void download(session, chosen) : undefined}
-          onDownloadZip={mayRead ? (chosen) => void downloadZip(connection, chosen) : undefined}
-          onDelete={mayDelete ? deleteAll : undefined}
-          onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
-        />
-        {files.visible.value.length > 0 ? (
-          <FileGrid files={files} actions={actions} />
-        ) : (
-          <EmptyList files={files} />
-        )}
-      </main>
+      {isShowingDeleted ? (
+        <DeletedPage site={session} mayRead={mayRead} mayRestore={mayRestore} />
+      ) : (
+        <main class="main" tabIndex={-1}>
+          <StatusLine
+            files={files}
+            onDownload={mayRead ? (chosen) => void download(session, chosen) : undefined}
+            onDownloadZip={mayRead ? (chosen) => void downloadZip(connection, chosen) : undefined}
+            onDelete={mayDelete ? deleteAll : undefined}
+            deletedFiles={isKept ? `#${deletedHash}` : undefined}
+            onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
+          />
+          {files.visible.value.length > 0 ? (
+            <FileGrid files={files} actions={actions} />
+          ) : (
+            <EmptyList files={files}>
+              <NoFiles files={files} />
+            </EmptyList>
+          )}
+        </main>
+      )}
       <UploadPanel uploads={uploads} />
       {mayCreate && <DropZone onFiles={add} />}
-      <ConflictDialog uploads={uploads} mayReplace={mayReplace} />
+      <UploadConflict uploads={uploads} mayReplace={mayReplace} isKept={isKept} />
+      <RestoreDialogs restores={restores} mayReplace={mayReplace} />
       {opened && (
         <PreviewDialog
           access={session}
@@ -110,12 +131,24 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           site={session}
           file={renamed}
           mayReplace={mayReplace}
+          isKept={isKept}
           onClose={() => setRenamed(undefined)}
+        />
+      )}
+      {versioned && (
+        <VersionsDialog
+          key={versioned.name}
+          site={session}
+          file={versioned}
+          mayRead={mayRead}
+          mayRestore={mayRestore && mayReplace}
+          onClose={() => setVersioned(undefined)}
         />
       )}
       {toConfirm && (
         <DeleteDialog
           count={toConfirm.length}
+          isRestorable={isKept && mayRestore}
           onDelete={() => deletions.delete(toConfirm)}
           onClose={() => setToConfirm(undefined)}
         />
@@ -177,18 +210,31 @@ function AccountMenu({
   )
 }
 
-/** How much of the quota is used; nothing if the server does not report it. */
+/** How much of the quota is used, and what is kept beside it; nothing if the server does not report it. */
 function UsageMeter({ files }: { readonly files: FileList }): JSX.Element | null {
   const usage = files.usage.value
   if (usage === undefined) return null
-  const used = formatSize(usage.bytes, language.value)
-  if (usage.quota === undefined) return <p class="usage">{t('usage', { used })}</p>
-  const quota = formatSize(usage.quota, language.value)
-  const isShort = usage.bytes > 0.9 * usage.quota
+  const { bytes, quota, kept } = usage
+  const used = formatSize(bytes, language.value)
+  const isShort = quota !== undefined && bytes > 0.9 * quota
   return (
     <div class={isShort ? 'usage usage-short' : 'usage'}>
-      <p>{t('usageOf', { used, quota })}</p>
-      <progress value={usage.bytes} max={usage.quota} aria-label={t('usageLabel')} />
+      {quota === undefined ? (
+        <p>{t('usage', { used })}</p>
+      ) : (
+        <>
+          <p>{t('usageOf', { used, quota: formatSize(quota, language.value) })}</p>
+          <progress value={bytes} max={quota} aria-label={t('usageLabel')} />
+        </>
+      )}
+      {kept && kept.versions > 0 && (
+        <p class="usage-kept">
+          {t('usageKept', {
+            count: formatCount(kept.versions, language.value),
+            size: formatSize(kept.bytes, language.value),
+          })}
+        </p>
+      )}
     </div>
   )
 }
@@ -198,24 +244,30 @@ const mostUnasked = 100
 
 interface DeleteDialogProps {
   readonly count: number
+  readonly isRestorable: boolean
   readonly onDelete: () => void
   readonly onClose: () => void
 }
 
 /** Asks whether to delete so many files. */
-function DeleteDialog({ count, onDelete, onClose }: DeleteDialogProps): JSX.Element {
+function DeleteDialog(props: DeleteDialogProps): JSX.Element {
+  const { count, isRestorable, onDelete, onClose } = props
   const confirm = () => {
     onClose()
     onDelete()
   }
   return (
     <Dialog title={plural('deleteAsk', count)} class="delete" onClose={onClose}>
-      <p>{t('deleteAskLead')}</p>
+      <p>{t(isRestorable ? 'deleteAskKept' : 'deleteAskLead')}</p>
       <div class="dialog-actions">
         <button type="button" class="button" onClick={onClose}>
           {t('keepFiles')}
         </button>
-        <button type="button" class="button button-danger" onClick={confirm}>
+        <button
+          type="button"
+          class={isRestorable ? 'button button-main' : 'button button-danger'}
+          onClick={confirm}
+        >
           {t('delete')}
         </button>
       </div>

@@ -1,10 +1,12 @@
-import { computed, signal } from '@preact/signals'
+import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import type { Usage } from '@holdfast/client/browser'
 import { isRefusedLogin, checkCredentials, hasRoute } from '../api/requests.ts'
 import type { Connection, CustomerCredentials, CustomerAccess } from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
+import { createDeletedList, type DeletedList } from '../history/deleted-list.ts'
+import { createRestores, type Restores } from '../history/restores.ts'
 import { createUploads } from '../uploads/create-uploads.ts'
 import type { Uploads } from '../uploads/run-uploads.ts'
 import { notices } from '../parts/notices.ts'
@@ -15,6 +17,10 @@ export interface Session extends CustomerAccess {
   readonly files: FileList
   readonly uploads: Uploads
   readonly deletions: Deletions
+  readonly deleted: DeletedList
+  readonly restores: Restores
+  /** Whether what the login replaces and deletes is kept, and it may list that. */
+  readonly isKept: ReadonlySignal<boolean>
   /** Whether the server ends links. */
   readonly canEndLinks: boolean
   /** Whether the server renames files. */
@@ -72,6 +78,8 @@ export function signOut(): void {
   storage.removeItem(storageKey)
   session.value?.uploads.end()
   void session.value?.deletions.end()
+  session.value?.restores.end()
+  session.value?.deleted.close()
   session.value?.files.end()
   session.value = undefined
   // Notices name files, which the next user must not see.
@@ -90,7 +98,19 @@ async function open(connection: Connection): Promise<void> {
     // The server does not say what else a login may do that may not list.
     files.status.value === 'hidden' ? ['create'] : files.usage.value?.may,
   )
-  const deletions = createDeletions(connection, { files, onIdle: refresh, page: window })
+  const may: Session['may'] = (...rights) => {
+    const all = granted.value
+    return all === undefined || rights.every((right) => all.includes(right))
+  }
+  const isKept = computed(() => files.usage.value?.kept !== undefined && may('list'))
+  const isRestorable = () => isKept.value && may('read', 'create')
+  const deletions = createDeletions(connection, {
+    files,
+    onIdle: refresh,
+    isRestorable,
+    page: window,
+  })
+  const deleted = createDeletedList(connection)
   const { add: onStored, recentUsage } = files
   const { finishDeletion, cancelDeletion } = deletions
   session.value = {
@@ -104,13 +124,13 @@ async function open(connection: Connection): Promise<void> {
       recentUsage,
     }),
     deletions,
+    deleted,
+    restores: createRestores(connection, { files, deleted, deletions, page: window }),
+    isKept,
     hasLinks,
     canEndLinks,
     canRename,
-    may(...rights) {
-      const may = granted.value
-      return may === undefined || rights.every((right) => may.includes(right))
-    },
+    may,
   }
   void files.load()
 }

@@ -72,6 +72,8 @@ export const de: Strings = {
 
   usage: '{used} belegt',
   usageOf: '{used} von {quota} belegt',
+  usageKept:
+    'Frühere Versionen und gelöschte Dateien: {count} mit {size}. Sie zählen nicht als belegt.',
   usageLabel: 'Belegter Platz',
 
   upload: 'Hochladen',
@@ -160,11 +162,51 @@ export const de: Strings = {
   'deleteAsk.other': '{count} Dateien löschen?',
   deleteAskLead:
     'Fünf Sekunden lang lässt es sich rückgängig machen. Danach diese Seite offen lassen, bis alle gelöscht sind.',
+  deleteAskKept:
+    'Sie lassen sich eine Zeit lang wiederherstellen. Diese Seite offen lassen, bis alle gelöscht sind.',
   keepFiles: 'Behalten',
   undo: 'Rückgängig',
   deleteFailed: '„{name}“ konnte nicht gelöscht werden.',
   'deleteFailedMany.one': '{count} Datei konnte nicht gelöscht werden.',
   'deleteFailedMany.other': '{count} Dateien konnten nicht gelöscht werden.',
+
+  columnDeleted: 'Gelöscht',
+  deletedFiles: 'Gelöschte Dateien',
+  backToFiles: 'Zurück zu den Dateien',
+  noDeleted: 'Keine gelöschten Dateien',
+  noDeletedHint: 'Gelöschte Dateien lassen sich hier eine Zeit lang wiederherstellen.',
+  deletedHint: 'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus.',
+  deletedAt: 'Gelöscht {date}',
+  restorable: 'Das lässt sich eine Zeit lang wiederherstellen.',
+  restore: 'Wiederherstellen',
+  restoreFile: '{name} wiederherstellen',
+  restoredOne: '„{name}“ ist wiederhergestellt.',
+  'restoredMany.one': '{count} Datei ist wiederhergestellt.',
+  'restoredMany.other': '{count} Dateien sind wiederhergestellt.',
+  restoringProgress: '{done} von {all} Dateien wiederhergestellt …',
+  stop: 'Anhalten',
+  restoreFailed: '„{name}“ konnte nicht wiederhergestellt werden.',
+  'restoreFailedMany.one': '{count} Datei konnte nicht wiederhergestellt werden',
+  'restoreFailedMany.other': '{count} Dateien konnten nicht wiederhergestellt werden',
+  tryAgain: 'Noch einmal versuchen',
+  restoreBothHint: 'Die wiederhergestellte Datei heißt dann „{name}“.',
+  replaceKeptHint:
+    'Die vorhandene Datei wird eine frühere Version, die sich eine Zeit lang wiederherstellen lässt.',
+
+  versionsOf: 'Frühere Versionen von {name}',
+  versionsLead: 'Wenn Sie eine wiederherstellen, wird die jetzige Version eine frühere.',
+  noVersions: 'Von dieser Datei gibt es keine frühere Version.',
+  versionOf: 'Version vom {date}',
+  versionFacts: '{size} · ersetzt {date}',
+  openVersion: 'Version vom {date} öffnen',
+  downloadVersion: 'Version vom {date} herunterladen',
+  restoreVersion: 'Version vom {date} wiederherstellen',
+  moreVersions: 'Ältere Versionen zeigen',
+  versionRestored:
+    '„{name}“ ist wieder die Version vom {date}. Die bisherige ist jetzt eine frühere Version.',
+  versionUndone: '„{name}“ ist wieder wie zuvor.',
+  versionTooLarge:
+    '„{name}“ ist zu groß, um von hier geladen zu werden. Stellen Sie die Datei wieder her, und laden Sie sie dann.',
 
   makeLink: 'Link erstellen',
   linkFor: 'Ein Link auf „{name}“',
@@ -254,6 +296,7 @@ export const de: Strings = {
   errorName: 'Dieser Name ist hier nicht erlaubt.',
   errorNotAllowed: 'Diese Anmeldung darf das nicht.',
   errorGone: 'Die Datei gibt es nicht mehr.',
+  errorNotKept: 'Das ist nicht mehr aufbewahrt.',
   errorCredentials: 'Ihr Passwort gilt nicht mehr.',
   errorOther: 'Es ist ein Fehler aufgetreten: {message}',
   menu: 'Mehr',

@@ -45,6 +45,11 @@ export function formatMoment(date: Date, language: string): string {
   return dates(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date)
 }
 
+/** Date and time in full, to the second: versions may follow each other within a minute. */
+export function formatSecond(date: Date, language: string): string {
+  return dates(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(date)
+}
+
 /** A number with the separators of the language: `12,345`. */
 export function formatCount(count: number, language: string): string {
   return numbers(language).format(count)

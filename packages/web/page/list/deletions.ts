@@ -30,6 +30,8 @@ export interface Deletions {
 interface Context {
   readonly files: Pick<FileList, 'hide' | 'show' | 'remove'>
   readonly onIdle: () => void
+  /** Whether what is deleted can be restored for a time. */
+  readonly isRestorable?: () => boolean
   readonly after?: AfterTime
   /** Emits the events before the page closes. */
   readonly page: Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
@@ -43,7 +45,7 @@ interface UndoableDeletion {
 }
 
 export function createDeletions({ client }: Connection, context: Context): Deletions {
-  const { files, onIdle, after = afterTime, page } = context
+  const { files, onIdle, isRestorable = () => false, after = afterTime, page } = context
   const undoable = new Set<UndoableDeletion>()
   /** Names whose deletion cannot be undone any more, but has not been sent yet. */
   const unsent = new Set<string>()
@@ -138,7 +140,7 @@ export function createDeletions({ client }: Connection, context: Context): Delet
       const names = new Set(deleted)
       files.hide(deleted)
       const dismiss = notify({
-        text: textOf(deleted),
+        text: isRestorable() ? `${textOf(deleted)} ${t('restorable')}` : textOf(deleted),
         isError: false,
         action: { label: t('undo'), run: () => each.undo() },
       })

@@ -1,11 +1,10 @@
-import type { FileDetails } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
 import { makeZip } from 'client-zip'
 import { readFile, makeLink } from '../api/requests.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { notifyError, notify } from '../parts/notices.ts'
 import { t, language } from '../i18n/language.ts'
-import type { Connection, CustomerAccess } from '../api/connection.ts'
+import type { Connection, CustomerAccess, ViewedFile } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { archiveNames } from './archive-names.ts'
 
@@ -15,7 +14,7 @@ const largestInMemory = 256 * 1024 * 1024
 /** Lets the browser save the files, one after the other. */
 export async function download(
   access: CustomerAccess,
-  files: readonly FileDetails[],
+  files: readonly ViewedFile[],
 ): Promise<void> {
   for (const file of files) {
     try {
@@ -28,18 +27,19 @@ export async function download(
 
 async function downloadOne(
   { connection, hasLinks }: CustomerAccess,
-  file: FileDetails,
+  file: ViewedFile,
 ): Promise<void> {
-  const { name, size } = file
-  if (hasLinks) {
+  const { name, size, version } = file
+  // No link opens an earlier version.
+  if (hasLinks && version === undefined) {
     const link = await makeLink(connection, name, { inline: false })
     return save(link.url, name)
   }
   if (size > largestInMemory) {
-    notifyError(t('tooLargeToDownload', { name }))
+    notifyError(t(version === undefined ? 'tooLargeToDownload' : 'versionTooLarge', { name }))
     return
   }
-  await saveBlob(await readFile(connection, name), name)
+  await saveBlob(await readFile(connection, file), name)
 }
 
 /** Lets the browser save content from memory. */
@@ -62,7 +62,7 @@ async function save(url: string, name: string): Promise<void> {
 /** Lets the browser save the files as one ZIP, which is made while it is written. */
 export async function downloadZip(
   connection: Connection,
-  files: readonly FileDetails[],
+  files: readonly ViewedFile[],
 ): Promise<void> {
   const name = `holdfast ${new Date().toISOString().slice(0, 10)}.zip`
   const size = files.reduce((sum, file) => sum + file.size, 0)
@@ -78,7 +78,7 @@ export async function downloadZip(
   }
 }
 
-async function pack({ client }: Connection, files: readonly FileDetails[], save: SaveStream) {
+async function pack({ client }: Connection, files: readonly ViewedFile[], save: SaveStream) {
   const cancelled = new AbortController()
   const position = signal(0)
   const text = () => t('packing', { number: position.value, all: files.length })
@@ -88,7 +88,10 @@ async function pack({ client }: Connection, files: readonly FileDetails[], save:
   const entries = async function* () {
     for (const [index, file] of files.entries()) {
       position.value = index + 1
-      const { body } = await client.download(file.name, { signal: cancelled.signal })
+      const { body } = await client.download(file.name, {
+        version: file.version,
+        signal: cancelled.signal,
+      })
       yield { name: names[index] ?? '', lastModified: new Date(file.modified), input: body }
     }
   }

@@ -1,22 +1,39 @@
-import type { JSX, RefObject } from 'preact'
+import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
-import type { FileDetails } from '@holdfast/client/browser'
+import type { ViewedFile } from '../api/connection.ts'
 import { ArrowDown, ArrowUp, CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
 import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
 import { explainError } from '../parts/explain-error.ts'
-import { type FileList, nextOrder, type Column, type RenamedFile } from './file-list-state.ts'
+import {
+  type FileList,
+  type ListedFiles,
+  nextOrder,
+  type Column,
+  type RenamedFile,
+} from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
 import { gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
-  readonly files: FileList
+  readonly files: ListedFiles
+  /** The texts of a list that is not that of the present files. */
+  readonly texts?: GridTexts
   readonly actions: Omit<RowActions, 'select'>
 }
 
+/** What a grid shows, when that happened, and what keys do. */
+interface GridTexts {
+  readonly label: StringKey
+  readonly moment: StringKey
+  readonly hint: StringKey
+}
+
+const fileTexts: GridTexts = { label: 'files', moment: 'columnModified', hint: 'gridHint' }
+
 /** The list as a grid. The document contains only the visible rows. */
-export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
+export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null)
   /** The name of the file that gets the focus once it is the active one. */
   const takesFocus = useRef<string>()
@@ -39,7 +56,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
   const selectTo = (index: number) => {
     files.selected.value = selectRange(selected, shown, active.anchor(), index)
   }
-  const select = (file: FileDetails, index: number, isRange: boolean) => {
+  const select = (file: ViewedFile, index: number, isRange: boolean) => {
     if (isRange) selectTo(index)
     else files.selected.value = toggle(selected, file.name)
     active.set(index)
@@ -87,7 +104,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
     <div
       class="grid"
       role="grid"
-      aria-label={t('files')}
+      aria-label={t(texts.label)}
       aria-rowcount={shown.length + 1}
       aria-multiselectable="true"
       aria-describedby="grid-hint"
@@ -97,7 +114,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
         if (row) active.set(Number(row.dataset['index']))
       }}
     >
-      <GridHead files={files} />
+      <GridHead files={files} moment={texts.moment} />
       <div ref={scroller} class="rows" role="rowgroup">
         <div class="rows-all" role="presentation" style={{ height: `${virtual.height}px` }}>
           {virtual.rows.map((index) => {
@@ -119,7 +136,7 @@ export function FileGrid({ files, actions }: FileGridProps): JSX.Element {
         </div>
       </div>
       <p id="grid-hint" class="hidden" lang={language.value}>
-        {t('gridHint')}
+        {t(texts.hint)}
       </p>
     </div>
   )
@@ -133,7 +150,13 @@ const columns: readonly (readonly [Column, StringKey])[] = [
 ]
 
 /** The heads of the columns; a click sorts by that column. */
-function GridHead({ files }: { readonly files: FileList }): JSX.Element {
+function GridHead({
+  files,
+  moment,
+}: {
+  readonly files: ListedFiles
+  readonly moment: StringKey
+}): JSX.Element {
   const { column: sorted, isDescending } = files.order.value
   const shown = files.visible.value
   const chosen = files.selected.value
@@ -165,7 +188,7 @@ function GridHead({ files }: { readonly files: FileList }): JSX.Element {
               class="column"
               onClick={() => (files.order.value = nextOrder(files.order.value, column))}
             >
-              {t(label)}
+              {t(column === 'modified' ? moment : label)}
               {column === sorted && <Icon of={isDescending ? ArrowDown : ArrowUp} size={14} />}
             </button>
           </div>
@@ -197,7 +220,7 @@ interface RowPosition {
  * Follows the active file instead of its index: an upload, a rename or another order may move it at any time, and the Delete key must not
  * delete the file that is at its index then. If the file is gone, the index counts.
  */
-function useActiveRow(shown: readonly FileDetails[], renamed: RenamedFile | undefined): ActiveRow {
+function useActiveRow(shown: readonly ViewedFile[], renamed: RenamedFile | undefined): ActiveRow {
   const [active, setActive] = useState<RowPosition>({ name: shown[0]?.name, index: 0 })
   const anchor = useRef<RowPosition>({ name: undefined, index: 0 })
   const index = useMemo(() => find(shown, active, renamed), [shown, active, renamed])
@@ -213,7 +236,7 @@ function useActiveRow(shown: readonly FileDetails[], renamed: RenamedFile | unde
 }
 
 function find(
-  shown: readonly FileDetails[],
+  shown: readonly ViewedFile[],
   { name, index }: RowPosition,
   renamed: RenamedFile | undefined,
 ): number {
@@ -312,8 +335,14 @@ function rowsAround(
   return active >= end ? [...rows, active] : rows
 }
 
+interface EmptyListProps {
+  readonly files: ListedFiles
+  /** Shown if the list is complete. */
+  readonly children: ComponentChildren
+}
+
 /** Shown instead of rows if there are none. */
-export function EmptyList({ files }: { readonly files: FileList }): JSX.Element {
+export function EmptyList({ files, children }: EmptyListProps): JSX.Element {
   const status = files.status.value
   if (typeof status === 'object') {
     return (
@@ -339,7 +368,12 @@ export function EmptyList({ files }: { readonly files: FileList }): JSX.Element 
     )
   }
   if (status === 'loading') return <div class="empty">{t('loading')}</div>
-  if (status === 'hidden') {
+  return <>{children}</>
+}
+
+/** Shown to a customer without files, and to a login that may not list them. */
+export function NoFiles({ files }: { readonly files: FileList }): JSX.Element {
+  if (files.status.value === 'hidden') {
     return (
       <div class="empty empty-new">
         <Icon of={CloudUpload} size={48} />

@@ -5,7 +5,7 @@ import {
   type FileDetails,
   type Usage,
 } from '@holdfast/client/browser'
-import type { Connection } from '../api/connection.ts'
+import type { Connection, ViewedFile } from '../api/connection.ts'
 import { language } from '../i18n/language.ts'
 
 /** The first page arrives soon, and the others are few. */
@@ -14,20 +14,27 @@ const pageSizes = [1000, 10_000]
 /** `hidden`: the login may not list. */
 export type ListStatus = 'loading' | 'complete' | 'hidden' | { readonly error: unknown }
 
-/** The content of the list, and what changes it. */
-export interface FileList {
+/** A list that is sorted, filtered and selected from. */
+export interface ListedFiles {
   /** All loaded files that are not hidden, in order. */
-  readonly all: ReadonlySignal<readonly FileDetails[]>
-  /** How many files are hidden because their deletion is waiting or running. */
-  readonly deletingCount: ReadonlySignal<number>
+  readonly all: ReadonlySignal<readonly ViewedFile[]>
   /** Those that match the filter. */
-  readonly visible: ReadonlySignal<readonly FileDetails[]>
+  readonly visible: ReadonlySignal<readonly ViewedFile[]>
   readonly filter: Signal<string>
   readonly order: Signal<Order>
   readonly status: ReadonlySignal<ListStatus>
-  readonly usage: ReadonlySignal<Usage | undefined>
+  /** The names of the selected files. */
   readonly selected: Signal<ReadonlySet<string>>
+  /** The last rename, unless its earlier name has been used since. */
+  readonly renamed: ReadonlySignal<RenamedFile | undefined>
   load(): Promise<void>
+}
+
+/** The content of the list, and what changes it. */
+export interface FileList extends ListedFiles {
+  /** How many files are hidden because their deletion is waiting or running. */
+  readonly deletingCount: ReadonlySignal<number>
+  readonly usage: ReadonlySignal<Usage | undefined>
   readonly refreshUsage: () => void
   /**
    * A usage report that may be a moment old, so that many callers may request it in a row; `undefined` if the server does not report it.
@@ -42,8 +49,6 @@ export interface FileList {
   remove(name: string): void
   /** Records that the file `from` is `file` now; it stays selected. */
   rename(from: string, file: FileDetails): void
-  /** The last rename, unless its earlier name has been used since. */
-  readonly renamed: ReadonlySignal<RenamedFile | undefined>
   end(): void
 }
 
@@ -177,7 +182,9 @@ function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 
         const now = performance.now()
         // A server may have to count many files for each request.
         isRecentUntil = now + Math.max(1000, 20 * (now - askedAt))
-        return (usage.value = known)
+        // Without an answer, the last one is the best that is known.
+        if (known) usage.value = known
+        return known
       })
     return latest
   }
@@ -189,7 +196,7 @@ function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 
 }
 
 /** Passes on together all that arrives within a quarter of a second: a thousand small files are stored quickly. */
-function collectBriefly<Item>(take: (items: readonly Item[]) => void) {
+export function collectBriefly<Item>(take: (items: readonly Item[]) => void) {
   let gathered: Item[] = []
   const now = () => {
     const items = gathered
@@ -203,10 +210,10 @@ function collectBriefly<Item>(take: (items: readonly Item[]) => void) {
   return Object.assign(soon, { now })
 }
 
-const folded = new WeakMap<FileDetails, string>()
+const folded = new WeakMap<ViewedFile, string>()
 
 /** The files whose names contain every word of `text`, ignoring case and accents. */
-export function filterFiles(files: readonly FileDetails[], text: string): readonly FileDetails[] {
+export function filterFiles(files: readonly ViewedFile[], text: string): readonly ViewedFile[] {
   const words = fold(text).split(/\s+/).filter(Boolean)
   if (words.length === 0) return files
   return files.filter((file) => {
@@ -218,9 +225,9 @@ export function filterFiles(files: readonly FileDetails[], text: string): readon
 /** Filters as `filterFiles` does. If a text continues the last one, searches only the last result. */
 export function createFilter(): typeof filterFiles {
   let last: {
-    readonly files: readonly FileDetails[]
+    readonly files: readonly ViewedFile[]
     text: string
-    found: readonly FileDetails[]
+    found: readonly ViewedFile[]
   } = {
     files: [],
     text: '',
@@ -234,12 +241,12 @@ export function createFilter(): typeof filterFiles {
 }
 
 /** Prepares the names, so that the first letter is found as fast as the others. */
-function prepareFilter(files: readonly FileDetails[]): void {
+export function prepareFilter(files: readonly ViewedFile[]): void {
   files.forEach(foldedName)
 }
 
 /** Cached, since each typed letter searches all names. */
-function foldedName(file: FileDetails): string {
+function foldedName(file: ViewedFile): string {
   const known = folded.get(file)
   if (known !== undefined) return known
   const name = fold(file.name)
@@ -258,19 +265,19 @@ function fold(text: string): string {
 
 export type Column = 'name' | 'size' | 'modified' | 'type'
 
-interface Order {
+export interface Order {
   readonly column: Column
   readonly isDescending: boolean
 }
 
-type Compare = (one: FileDetails, other: FileDetails) => number
+type Compare = (one: ViewedFile, other: ViewedFile) => number
 
 /** `files` in `order`; equal ones by name. Fast if most of them are in order already. */
 export function sortFiles(
-  files: readonly FileDetails[],
+  files: readonly ViewedFile[],
   order: Order,
   language: string,
-): FileDetails[] {
+): ViewedFile[] {
   const { compare } = new Intl.Collator(language, { numeric: true })
   const byName: Compare = (one, other) => compare(one.name, other.name)
   const by: Readonly<Record<Column, Compare>> = {

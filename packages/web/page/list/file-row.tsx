@@ -1,8 +1,10 @@
 import {
   Download,
+  History,
   Link,
   Pencil,
   Trash2,
+  Undo2,
   File,
   FileArchive,
   FileImage,
@@ -14,14 +16,14 @@ import {
   type IconNode,
 } from 'lucide'
 import type { JSX } from 'preact'
-import type { FileDetails } from '@holdfast/client/browser'
+import type { ViewedFile } from '../api/connection.ts'
 import { IconButton, Icon } from '../parts/icon.tsx'
 import { formatDate, formatMoment, formatSize, splitName } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { fileKind, type FileKind } from './file-kind.ts'
 
-type FileAction = (file: FileDetails) => void
+export type FileAction = (file: ViewedFile) => void
 
 export interface RowActions {
   // What the login may not do, or the server cannot do, is `undefined`.
@@ -29,12 +31,14 @@ export interface RowActions {
   readonly download: FileAction | undefined
   readonly link: FileAction | undefined
   readonly rename: FileAction | undefined
+  readonly versions: FileAction | undefined
+  readonly restore: FileAction | undefined
   readonly delete: FileAction | undefined
-  select(file: FileDetails, index: number, isRange: boolean): void
+  select(file: ViewedFile, index: number, isRange: boolean): void
 }
 
 interface FileRowProps {
-  readonly file: FileDetails
+  readonly file: ViewedFile
   readonly index: number
   readonly offset: number
   readonly isSelected: boolean
@@ -51,7 +55,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
   const [start, end] = splitName(name)
   const modified = new Date(file.modified)
   const tabIndex = isActive ? 0 : -1
-  const { open, download, link, rename } = actions
+  const { open, download, link, rename, versions, restore } = actions
   return (
     <div
       class="row"
@@ -127,6 +131,22 @@ export function FileRow(props: FileRowProps): JSX.Element {
             onClick={() => rename(file)}
           />
         )}
+        {versions && (
+          <IconButton
+            icon={History}
+            label={t('versionsOf', { name })}
+            tabIndex={tabIndex}
+            onClick={() => versions(file)}
+          />
+        )}
+        {restore && (
+          <IconButton
+            icon={Undo2}
+            label={t('restoreFile', { name })}
+            tabIndex={tabIndex}
+            onClick={() => restore(file)}
+          />
+        )}
         {actions.delete && (
           <IconButton
             icon={Trash2}
@@ -141,7 +161,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
 }
 
 /** When the file was changed and, if it expires, when that will be. */
-function momentsOf({ modified, expires }: FileDetails): string {
+function momentsOf({ modified, expires }: ViewedFile): string {
   const changed = formatMoment(new Date(modified), language.value)
   if (expires === undefined) return changed
   return `${changed}\n${t('expires', { date: formatMoment(new Date(expires), language.value) })}`

@@ -19,6 +19,8 @@ interface RenameDialogProps {
   readonly file: FileDetails
   /** Whether the login may replace a file of the new name. */
   readonly mayReplace: boolean
+  /** Whether a file that is replaced can be restored. */
+  readonly isKept: boolean
   readonly onClose: () => void
 }
 
@@ -31,7 +33,7 @@ interface RenameSite {
 
 /** Asks for the new name of a file, and asks again before another file is replaced. */
 export function RenameDialog(props: RenameDialogProps): JSX.Element {
-  const { site, file, mayReplace, onClose } = props
+  const { site, file, mayReplace, isKept, onClose } = props
   const [name, setName] = useState(file.name)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
@@ -55,7 +57,7 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
       const dismiss = notify({
         text: t('renamed', { from: file.name, name }),
         isError: false,
-        // Nothing brings a file back that was replaced.
+        // A rename back would not restore the file that was replaced.
         ...(!isTaken && { action: { label: t('undo'), run: undo } }),
       })
       afterTime(shownMs, dismiss)
@@ -85,7 +87,9 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
           />
         </label>
         <p id="rename-problem" role="alert" class="form-error">
-          {isTaken ? `${t('nameTakenLead', { name })} ${t('replaceHint')}` : error}
+          {isTaken
+            ? `${t('nameTakenLead', { name })} ${t(isKept ? 'replaceKeptHint' : 'replaceHint')}`
+            : error}
         </p>
         <div class="dialog-actions">
           <button type="button" class="button" onClick={onClose}>

@@ -1,15 +1,24 @@
-import { Download, FileArchive, Inbox, RefreshCw, Trash2, X, Search } from 'lucide'
-import type { JSX } from 'preact'
-import type { FileDetails } from '@holdfast/client/browser'
+import {
+  ArchiveRestore,
+  Download,
+  FileArchive,
+  Inbox,
+  RefreshCw,
+  Search,
+  Trash2,
+  X,
+  type IconNode,
+} from 'lucide'
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { ViewedFile } from '../api/connection.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { Icon, IconButton } from '../parts/icon.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
+import type { PluralKey, StringKey } from '../i18n/strings.ts'
 import { activeRow } from '../browser/keep-focus.ts'
-import type { FileList } from './file-list-state.ts'
-
-type FilesAction = (files: readonly FileDetails[]) => void
+import type { FileList, ListedFiles } from './file-list-state.ts'
 
 interface StatusLineProps {
   readonly files: FileList
@@ -18,14 +27,80 @@ interface StatusLineProps {
   readonly onDownloadZip: FilesAction | undefined
   readonly onDelete: FilesAction | undefined
   readonly onAsk: (() => void) | undefined
+  /** The address of the deleted files. */
+  readonly deletedFiles: string | undefined
 }
+
+type FilesAction = (files: readonly ViewedFile[]) => void
 
 /** The number of files; for selected files, the possible actions. */
 export function StatusLine(props: StatusLineProps): JSX.Element {
-  const { files, onDownload, onDownloadZip, onDelete, onAsk } = props
+  const { files, onDownload, onDownloadZip, onDelete, onAsk, deletedFiles } = props
+  const deletingCount = files.deletingCount.value
+  const tools: readonly SelectionTool[] = [
+    { icon: Download, label: 'download', run: onDownload },
+    { icon: FileArchive, label: 'downloadZip', run: onDownloadZip, isForSeveral: true },
+    { icon: Trash2, label: 'delete', run: onDelete, isDanger: true },
+  ]
+  return (
+    <SelectionTools files={files} tools={tools}>
+      <div class="status">
+        <FileCount files={files} count="fileCount">
+          {files.all.value.length > 0 &&
+            deletingCount > 0 &&
+            ` · ${plural('beingDeleted', deletingCount)}`}
+        </FileCount>
+        {onAsk && (
+          <button
+            type="button"
+            class="button button-quiet"
+            aria-label={t('askForFiles')}
+            title={t('askForFiles')}
+            onClick={onAsk}
+          >
+            <Icon of={Inbox} />
+            <span>{t('askForFiles')}</span>
+          </button>
+        )}
+        {deletedFiles !== undefined && (
+          <a
+            class="button button-quiet"
+            href={deletedFiles}
+            aria-label={t('deletedFiles')}
+            title={t('deletedFiles')}
+          >
+            <Icon of={ArchiveRestore} />
+            <span>{t('deletedFiles')}</span>
+          </a>
+        )}
+        <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
+      </div>
+    </SelectionTools>
+  )
+}
+
+/** What can be done with selected files. */
+export interface SelectionTool {
+  readonly icon: IconNode
+  readonly label: StringKey
+  /** `undefined` if it may not be done. */
+  readonly run: FilesAction | undefined
+  readonly isForSeveral?: boolean
+  readonly isDanger?: boolean
+}
+
+interface SelectionToolsProps {
+  readonly files: ListedFiles
+  readonly tools: readonly SelectionTool[]
+  /** Shown while no file is selected. */
+  readonly children: JSX.Element
+}
+
+/** The number and the size of the selected files, and what can be done with them. */
+export function SelectionTools({ files, tools, children }: SelectionToolsProps): JSX.Element {
   const selected = files.selected.value
   const chosen = selected.size === 0 ? [] : files.all.value.filter(({ name }) => selected.has(name))
-  if (chosen.length === 0) return <Count files={files} onAsk={onAsk} />
+  if (chosen.length === 0) return children
   const size = chosen.reduce((sum, file) => sum + file.size, 0)
   return (
     <div class="status status-selected" role="toolbar" aria-label={t('actionsFor', { name: '' })}>
@@ -37,59 +112,48 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
       <p role="status">
         {plural('selected', chosen.length)} · {formatSize(size, language.value)}
       </p>
-      {onDownload && (
-        <button
-          type="button"
-          class="button"
-          aria-label={t('download')}
-          onClick={() => onDownload(chosen)}
-        >
-          <Icon of={Download} />
-          <span>{t('download')}</span>
-        </button>
-      )}
-      {onDownloadZip && chosen.length > 1 && (
-        <button
-          type="button"
-          class="button"
-          aria-label={t('downloadZip')}
-          onClick={() => onDownloadZip(chosen)}
-        >
-          <Icon of={FileArchive} />
-          <span>{t('downloadZip')}</span>
-        </button>
-      )}
-      {onDelete && (
-        <button
-          type="button"
-          class="button button-danger"
-          aria-label={t('delete')}
-          onClick={() => onDelete(chosen)}
-        >
-          <Icon of={Trash2} />
-          <span>{t('delete')}</span>
-        </button>
-      )}
+      {tools.map(({ icon, label, run, isForSeveral = false, isDanger = false }) => {
+        if (!run || (isForSeveral && chosen.length === 1)) return null
+        return (
+          <button
+            key={label}
+            type="button"
+            class={isDanger ? 'button button-danger' : 'button'}
+            aria-label={t(label)}
+            onClick={() => run(chosen)}
+          >
+            <Icon of={icon} />
+            <span>{t(label)}</span>
+          </button>
+        )
+      })}
     </div>
   )
 }
 
-function Count({ files, onAsk }: Pick<StatusLineProps, 'files' | 'onAsk'>): JSX.Element {
+interface FileCountProps {
+  readonly files: ListedFiles
+  readonly count: PluralKey
+  /** Follows the number. */
+  readonly children?: ComponentChildren
+}
+
+/** How many files there are, whether more are being loaded, and why that failed. */
+export function FileCount({ files, count, children }: FileCountProps): JSX.Element {
   const [shown, all] = [files.visible.value.length, files.all.value.length]
   const status = files.status.value
-  const deletingCount = files.deletingCount.value
   const text =
     shown === all
-      ? plural('fileCount', all)
+      ? plural(count, all)
       : t('filteredCount', {
           shown: formatCount(shown, language.value),
-          all: plural('fileCount', all),
+          all: plural(count, all),
         })
   return (
-    <div class="status">
+    <>
       <p role="status">
         {all > 0 && text}
-        {all > 0 && deletingCount > 0 && ` · ${plural('beingDeleted', deletingCount)}`}
+        {children}
         {status === 'loading' && all > 0 && ` · ${t('loadingMore')}`}
       </p>
       {typeof status === 'object' && all > 0 && (
@@ -97,19 +161,12 @@ function Count({ files, onAsk }: Pick<StatusLineProps, 'files' | 'onAsk'>): JSX.
           {t('listFailed')} {explainError(status.error)}
         </p>
       )}
-      {onAsk && (
-        <button type="button" class="button button-quiet" onClick={onAsk}>
-          <Icon of={Inbox} />
-          <span>{t('askForFiles')}</span>
-        </button>
-      )}
-      <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
-    </div>
+    </>
   )
 }
 
 /** Filters while the user types. The key `/` moves the focus here from anywhere. */
-export function FilterField({ files }: { readonly files: FileList }): JSX.Element {
+export function FilterField({ files }: { readonly files: ListedFiles }): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   const clear = () => {
     files.filter.value = ''

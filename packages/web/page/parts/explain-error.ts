@@ -18,6 +18,7 @@ export function explainError(error: unknown): string {
   if (code === 'invalid-file-name') return t('errorName')
   if (code === 'not-allowed') return t('errorNotAllowed')
   if (code === 'not-found') return t('errorGone')
+  if (code === 'version-not-found') return t('errorNotKept')
   return t('errorOther', { message: message === '' ? String(status) : message })
 }
 

@@ -1,23 +1,34 @@
-import { ChevronLeft, ChevronRight, Download, Link, Pencil, Trash2, ExternalLink } from 'lucide'
+import {
+  ChevronLeft,
+  ChevronRight,
+  Download,
+  ExternalLink,
+  History,
+  Link,
+  Pencil,
+  Trash2,
+  Undo2,
+} from 'lucide'
 import type { JSX } from 'preact'
 import { useState, useEffect } from 'preact/hooks'
-import type { FileDetails } from '@holdfast/client/browser'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import { IconButton, Icon } from '../parts/icon.tsx'
-import type { CustomerAccess } from '../api/connection.ts'
+import type { CustomerAccess, ViewedFile } from '../api/connection.ts'
 import { formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { fileKind } from '../list/file-kind.ts'
-import { type RowActions, KindIcon } from '../list/file-row.tsx'
+import { type FileAction, type RowActions, KindIcon } from '../list/file-row.tsx'
 import { readFile, makeLink } from '../api/requests.ts'
-import { previewKind, type PreviewKind, shownText, harmlessType } from './preview-kind.ts'
+import { previewKind, shownText, harmlessType } from './preview-kind.ts'
 
 interface PreviewDialogProps {
   readonly access: CustomerAccess
   /** The files of the list, in its order. */
-  readonly shown: readonly FileDetails[]
-  readonly file: FileDetails
+  readonly shown: readonly ViewedFile[]
+  readonly file: ViewedFile
+  /** How the time of the file is written. Default: without words. */
+  readonly moment?: 'deletedAt' | 'versionOf'
   readonly actions: Omit<RowActions, 'select'>
   readonly onClose: () => void
 }
@@ -27,6 +38,7 @@ export function PreviewDialog({
   access,
   shown,
   file,
+  moment,
   actions,
   onClose,
 }: PreviewDialogProps): JSX.Element {
@@ -42,10 +54,16 @@ export function PreviewDialog({
     if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') go(event.key === forward ? 1 : -1)
   }
   const { name } = file
-  const { link, rename } = actions
+  const { link, rename, versions, restore } = actions
+  const date = formatMoment(new Date(file.modified), language.value)
+  /** Closes the preview first: what follows has a dialog of its own, or takes the file out of the list. */
+  const afterClosing = (action: FileAction) => () => {
+    onClose()
+    action(file)
+  }
   const facts = [
     formatSize(file.size, language.value),
-    formatMoment(new Date(file.modified), language.value),
+    moment ? t(moment, { date }) : date,
     ...(file.expires === undefined ? [] : [expiryOf(file.expires)]),
   ].join(' · ')
   return (
@@ -53,8 +71,12 @@ export function PreviewDialog({
       <div class="preview-frame">
         <div class="preview-bar">
           <span class="preview-facts">{facts}</span>
-          <IconButton icon={ChevronLeft} label={t('previous')} onClick={() => go(-1)} />
-          <IconButton icon={ChevronRight} label={t('next')} onClick={() => go(1)} />
+          {shown.length > 1 && (
+            <>
+              <IconButton icon={ChevronLeft} label={t('previous')} onClick={() => go(-1)} />
+              <IconButton icon={ChevronRight} label={t('next')} onClick={() => go(1)} />
+            </>
+          )}
           <IconButton
             icon={Download}
             label={t('downloadFile', { name })}
@@ -65,25 +87,33 @@ export function PreviewDialog({
             <IconButton
               icon={Pencil}
               label={t('renameFile', { name })}
-              onClick={() => {
-                onClose()
-                rename(file)
-              }}
+              onClick={afterClosing(rename)}
+            />
+          )}
+          {versions && (
+            <IconButton
+              icon={History}
+              label={t('versionsOf', { name })}
+              onClick={afterClosing(versions)}
+            />
+          )}
+          {restore && (
+            <IconButton
+              icon={Undo2}
+              label={t('restoreFile', { name })}
+              onClick={afterClosing(restore)}
             />
           )}
           {actions.delete && (
             <IconButton
               icon={Trash2}
               label={t('deleteFile', { name })}
-              onClick={() => {
-                onClose()
-                actions.delete?.(file)
-              }}
+              onClick={afterClosing(actions.delete)}
             />
           )}
         </div>
         <div class="preview-stage">
-          <Content access={access} file={file} kind={previewKind(file, access.hasLinks)} />
+          <Content access={linksTo(access, file)} file={file} />
         </div>
       </div>
     </Dialog>
@@ -93,13 +123,18 @@ export function PreviewDialog({
 const expiryOf = (expires: string) =>
   t('expires', { date: formatMoment(new Date(expires), language.value) })
 
-interface ContentProps {
-  readonly access: CustomerAccess
-  readonly file: FileDetails
-  readonly kind: PreviewKind
+/** The access to a file: no link opens an earlier version. */
+function linksTo(access: CustomerAccess, { version }: ViewedFile): CustomerAccess {
+  return version === undefined ? access : { connection: access.connection, hasLinks: false }
 }
 
-function Content({ access, file, kind }: ContentProps): JSX.Element {
+interface ContentProps {
+  readonly access: CustomerAccess
+  readonly file: ViewedFile
+}
+
+function Content({ access, file }: ContentProps): JSX.Element {
+  const kind = previewKind(file, access.hasLinks)
   if (kind === 'text') return <TextPreview access={access} file={file} />
   if (kind === 'none' || kind === 'too-large') {
     return (
@@ -130,13 +165,8 @@ function Media({ access, file, kind }: MediaProps): JSX.Element {
   return <audio src={url} controls aria-label={file.name} onError={onError} />
 }
 
-interface TextPreviewProps {
-  readonly access: CustomerAccess
-  readonly file: FileDetails
-}
-
 /** The beginning of a text, unchanged: HTML is shown as source, too. */
-function TextPreview({ access, file }: TextPreviewProps): JSX.Element {
+function TextPreview({ access, file }: ContentProps): JSX.Element {
   const [text, setText] = useState<string>()
   const [error, setError] = useState<unknown>()
   useEffect(() => {
@@ -146,7 +176,7 @@ function TextPreview({ access, file }: TextPreviewProps): JSX.Element {
     setError(undefined)
     const read = async () => {
       if (file.size === 0) return ''
-      const blob = await readFile(access.connection, file.name, { limit: shownText, signal })
+      const blob = await readFile(access.connection, file, { limit: shownText, signal })
       return blob.text()
     }
     read().then(
@@ -171,16 +201,11 @@ function TextPreview({ access, file }: TextPreviewProps): JSX.Element {
   )
 }
 
-interface PdfPreviewProps {
-  readonly access: CustomerAccess
-  readonly file: FileDetails
-}
-
 /**
  * Opens the browser's viewer in a tab that cannot access this page: it has no opener, and the server sends the file with
  * `Content-Security-Policy: sandbox`, which gives it an origin of its own.
  */
-function PdfPreview({ access, file }: PdfPreviewProps): JSX.Element {
+function PdfPreview({ access, file }: ContentProps): JSX.Element {
   const source = useSource(access, file)
   return (
     <div class="preview-none">
@@ -200,7 +225,7 @@ function PdfPreview({ access, file }: PdfPreviewProps): JSX.Element {
 type Source = { readonly url: string } | { readonly error: unknown } | undefined
 
 /** The source for `<img>` and similar elements: a link, or a blob in memory. `undefined` until it is known. */
-function useSource({ connection, hasLinks }: CustomerAccess, file: FileDetails): Source {
+function useSource({ connection, hasLinks }: CustomerAccess, file: ViewedFile): Source {
   const [source, setSource] = useState<Source>(undefined)
   useEffect(() => {
     const ended = new AbortController()
@@ -209,7 +234,7 @@ function useSource({ connection, hasLinks }: CustomerAccess, file: FileDetails):
       if (hasLinks) {
         return (await makeLink(connection, file.name, { inline: true })).url
       }
-      const content = await readFile(connection, file.name, { signal: ended.signal })
+      const content = await readFile(connection, file, { signal: ended.signal })
       blobUrl = URL.createObjectURL(new Blob([content], { type: harmlessType(file.type) }))
       return blobUrl
     }

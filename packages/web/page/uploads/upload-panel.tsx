@@ -3,12 +3,10 @@ import type { JSX } from 'preact'
 import { useState, useRef } from 'preact/hooks'
 import { IconButton } from '../parts/icon.tsx'
 import { plural, t } from '../i18n/language.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import type { StringKey } from '../i18n/strings.ts'
 import type { Uploads } from './run-uploads.ts'
 import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from './upload-rows.tsx'
 import type { UploadItem, UploadState } from './upload-item.ts'
-import { nextName, type Decision } from './upload-queue.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
 
 const mostShown = 60
 const urgency: readonly UploadState['kind'][] = [
@@ -94,22 +92,16 @@ function mostUrgent(items: readonly UploadItem[]): readonly UploadItem[] {
   return ordered.slice(0, mostShown)
 }
 
-const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
-  ['keep-both', 'keepBoth', 'keepBothHint'],
-  ['replace', 'replace', 'replaceHint'],
-  ['skip', 'skip', 'skipHint'],
-]
-
-interface ConflictDialogProps {
+interface UploadConflictProps {
   readonly uploads: Uploads
   readonly mayReplace: boolean
+  readonly isKept: boolean
 }
 
 /** Asks what to do with an upload whose name is taken on the server. */
-export function ConflictDialog({ uploads, mayReplace }: ConflictDialogProps): JSX.Element | null {
-  const [isForAll, setForAll] = useState(false)
+export function UploadConflict(props: UploadConflictProps): JSX.Element | null {
+  const { uploads, mayReplace, isKept } = props
   const asked = useRef<UploadItem>()
-  const decided = useRef<Decision>()
   // The counts change with the states, of which there may be thousands.
   const count = uploads.counts.value.conflict
   if (count === 0) return null
@@ -118,44 +110,15 @@ export function ConflictDialog({ uploads, mayReplace }: ConflictDialogProps): JS
   const shown = conflicts.find((item) => item === asked.current) ?? conflicts[0]
   asked.current = shown
   if (!shown) return null
-  const name = shown.name.value
   const others = conflicts.length - 1
   return (
-    <Dialog title={t('nameTaken')} class="conflict">
-      <p class="conflict-lead">{t('nameTakenLead', { name })}</p>
-      <div class="choices">
-        {choices
-          .filter(([decision]) => mayReplace || decision !== 'replace')
-          .map(([decision, label, hint]) => (
-            <button
-              key={decision}
-              type="button"
-              class="choice"
-              onClick={(event) => {
-                // Ignore the second click of a double click: the user has not read the next question yet.
-                if (event.detail > 1 && decision === decided.current) return
-                decided.current = decision
-                setForAll(false)
-                uploads.decide(shown, decision, isForAll)
-              }}
-              onKeyDown={(event) => {
-                // Also ignore Enter that is still held.
-                if (event.repeat && event.key === 'Enter') event.preventDefault()
-              }}
-            >
-              <strong>{t(label)}</strong>
-              <span>{t(hint, { name: nextName(name) })}</span>
-            </button>
-          ))}
-      </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isForAll}
-          onChange={({ currentTarget }) => setForAll(currentTarget.checked)}
-        />
-        {others > 0 ? plural('forAllConflicts', others) : t('forAllNext')}
-      </label>
-    </Dialog>
+    <ConflictDialog
+      name={shown.name.value}
+      bothHint="keepBothHint"
+      forAll={others > 0 ? plural('forAllConflicts', others) : t('forAllNext')}
+      mayReplace={mayReplace}
+      isKept={isKept}
+      onDecide={(decision, isForAll) => uploads.decide(shown, decision, isForAll)}
+    />
   )
 }

@@ -1,7 +1,12 @@
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createFileService, type BlobStore, type Right } from '@holdfast/core'
+import {
+  createFileService,
+  type BlobStore,
+  type FileServiceOptions,
+  type Right,
+} from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { createApp, createHttpServer } from '@holdfast/http-koa'
 import { openPage } from '@holdfast/web'
@@ -33,10 +38,12 @@ type Logins = Readonly<Record<string, readonly Right[]>>
 export async function runPage(
   store: BlobStore = createMemoryBlobStore(),
   logins: Logins = {},
+  options: Pick<FileServiceOptions, 'keepReplacedMs'> = {},
 ): Promise<RunningPage> {
   let passed = 0
   const service = createFileService({
     store,
+    ...options,
     now: () => Date.now() + passed,
     credentials: createMemoryCredentialSource([
       { name: 'anna', passwordHash: 'sesame' },

@@ -24,9 +24,10 @@ describe('The texts of the page', () => {
     const sources = globSync(['**/*.{ts,tsx}'], { cwd: folder, exclude: ['i18n/{en,de}.ts'] })
       .map((path) => readFileSync(join(folder, path), 'utf8'))
       .join('\n')
-    const unused = Object.keys(en).filter(
-      (key) => !sources.includes(`'${key.replace(/\.(one|other)$/, '')}'`),
-    )
+    const unused = Object.keys(en).filter((key) => {
+      const name = key.replace(/\.(one|other)$/, '')
+      return !sources.includes(`'${name}'`) && !sources.includes(`"${name}"`)
+    })
     expect(unused).to.deep.equal([])
   })
 
