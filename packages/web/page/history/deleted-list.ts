@@ -73,7 +73,7 @@ export function createDeletedList({ client }: Connection): DeletedList {
         prepareFilter(files)
         batch(() => {
           loaded.value = listed(files)
-          const names = new Set(files.map(({ name }) => name))
+          const names = new Set(loaded.value.map(({ name }) => name))
           selected.value = new Set([...selected.value].filter((name) => names.has(name)))
           status.value = 'complete'
         })

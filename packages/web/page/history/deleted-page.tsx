@@ -30,10 +30,11 @@ interface DeletedSite extends CustomerAccess {
 export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JSX.Element {
   const { connection, deleted, restores } = site
   const [opened, setOpened] = useState<ViewedFile>()
-  const isDeleting = site.files.deletingCount.value > 0
+  const deletingCount = site.files.deletingCount.value
+  const isDeleting = deletingCount > 0
   useEffect(() => {
-    // A file is deleted when that cannot be undone any more.
-    if (!isDeleting) void deleted.load()
+    // The list is complete only when the deletions that could be undone have ended.
+    void deleted.load()
   }, [deleted, isDeleting])
   useEffect(() => () => deleted.close(), [deleted])
   const actions = useMemo(
@@ -67,18 +68,17 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
       : []),
   ]
   return (
-    <main class="main" tabIndex={-1}>
-      <div class="deleted-tools">
-        <DeletedHead />
-        <SelectionTools files={deleted} tools={tools}>
-          <div class="status">
-            <FileCount files={deleted} count="fileCount">
-              {isDeleting && ` · ${plural('beingDeleted', site.files.deletingCount.value)}`}
-            </FileCount>
-            <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void deleted.load()} />
-          </div>
-        </SelectionTools>
-      </div>
+    <main class="main main-deleted" tabIndex={-1}>
+      <DeletedHead />
+      <SelectionTools files={deleted} tools={tools}>
+        <div key="count" class="status">
+          <FileCount
+            files={deleted}
+            note={isDeleting ? plural('beingDeleted', deletingCount) : undefined}
+          />
+          <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void deleted.load()} />
+        </div>
+      </SelectionTools>
       {deleted.visible.value.length > 0 ? (
         <FileGrid files={deleted} actions={actions} texts={gridTexts} />
       ) : (

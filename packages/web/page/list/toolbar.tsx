@@ -9,14 +9,14 @@ import {
   X,
   type IconNode,
 } from 'lucide'
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { Icon, IconButton } from '../parts/icon.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
-import type { PluralKey, StringKey } from '../i18n/strings.ts'
+import type { StringKey } from '../i18n/strings.ts'
 import { activeRow } from '../browser/keep-focus.ts'
 import type { FileList, ListedFiles } from './file-list-state.ts'
 
@@ -37,6 +37,8 @@ type FilesAction = (files: readonly ViewedFile[]) => void
 export function StatusLine(props: StatusLineProps): JSX.Element {
   const { files, onDownload, onDownloadZip, onDelete, onAsk, deletedFiles } = props
   const deletingCount = files.deletingCount.value
+  // Then the empty list says so.
+  const isEmpty = files.all.value.length === 0
   const tools: readonly SelectionTool[] = [
     { icon: Download, label: 'download', run: onDownload },
     { icon: FileArchive, label: 'downloadZip', run: onDownloadZip, isForSeveral: true },
@@ -44,12 +46,11 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
   ]
   return (
     <SelectionTools files={files} tools={tools}>
-      <div class="status">
-        <FileCount files={files} count="fileCount">
-          {files.all.value.length > 0 &&
-            deletingCount > 0 &&
-            ` · ${plural('beingDeleted', deletingCount)}`}
-        </FileCount>
+      <div key="count" class="status">
+        <FileCount
+          files={files}
+          note={isEmpty || deletingCount === 0 ? undefined : plural('beingDeleted', deletingCount)}
+        />
         {onAsk && (
           <button
             type="button"
@@ -102,8 +103,14 @@ export function SelectionTools({ files, tools, children }: SelectionToolsProps):
   const chosen = selected.size === 0 ? [] : files.all.value.filter(({ name }) => selected.has(name))
   if (chosen.length === 0) return children
   const size = chosen.reduce((sum, file) => sum + file.size, 0)
+  // Another key than that of `children`: the focus of a tool then moves to the list, and not to a neighbour.
   return (
-    <div class="status status-selected" role="toolbar" aria-label={t('actionsFor', { name: '' })}>
+    <div
+      key="selected"
+      class="status status-selected"
+      role="toolbar"
+      aria-label={t('actionsFor', { name: '' })}
+    >
       <IconButton
         icon={X}
         label={t('clearSelection')}
@@ -133,29 +140,29 @@ export function SelectionTools({ files, tools, children }: SelectionToolsProps):
 
 interface FileCountProps {
   readonly files: ListedFiles
-  readonly count: PluralKey
   /** Follows the number. */
-  readonly children?: ComponentChildren
+  readonly note: string | undefined
 }
 
 /** How many files there are, whether more are being loaded, and why that failed. */
-export function FileCount({ files, count, children }: FileCountProps): JSX.Element {
+export function FileCount({ files, note }: FileCountProps): JSX.Element {
   const [shown, all] = [files.visible.value.length, files.all.value.length]
   const status = files.status.value
-  const text =
+  const count =
     shown === all
-      ? plural(count, all)
+      ? plural('fileCount', all)
       : t('filteredCount', {
           shown: formatCount(shown, language.value),
-          all: plural(count, all),
+          all: plural('fileCount', all),
         })
+  const texts = [
+    all > 0 && count,
+    note,
+    status === 'loading' && all > 0 && t('loadingMore'),
+  ].filter(Boolean)
   return (
     <>
-      <p role="status">
-        {all > 0 && text}
-        {children}
-        {status === 'loading' && all > 0 && ` · ${t('loadingMore')}`}
-      </p>
+      <p role="status">{texts.join(' · ')}</p>
       {typeof status === 'object' && all > 0 && (
         <p role="alert" class="status-problem">
           {t('listFailed')} {explainError(status.error)}

@@ -79,9 +79,9 @@ describeInBrowsers('The page of a server that keeps what is replaced', (browser,
       await driver.sees('.notices', '“a.txt” is restored.')
       await driver.sees('.status', '1 file')
       expect(await server.content('a.txt')).to.equal('content of a.txt')
-      await driver.page.goBack()
+      await driver.page.evaluate(() => history.back())
       await driver.sees('.rows', 'a.txt')
-      await driver.page.goForward()
+      await driver.page.evaluate(() => history.forward())
       await driver.sees('.rows', 'b.txt')
     })
 
