@@ -32,6 +32,7 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
   const [opened, setOpened] = useState<ViewedFile>()
   const deletingCount = site.files.deletingCount.value
   const isDeleting = deletingCount > 0
+  const isEmpty = deleted.all.value.length === 0
   useEffect(() => {
     // The list is complete only when the deletions that could be undone have ended.
     void deleted.load()
@@ -74,7 +75,7 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
         <div key="count" class="status">
           <FileCount
             files={deleted}
-            note={isDeleting ? plural('beingDeleted', deletingCount) : undefined}
+            note={isDeleting && !isEmpty ? plural('beingDeleted', deletingCount) : undefined}
           />
           <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void deleted.load()} />
         </div>
@@ -85,7 +86,7 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
         <EmptyList files={deleted}>
           <div class="empty empty-new">
             <Icon of={ArchiveRestore} size={48} />
-            <h2>{t('noDeleted')}</h2>
+            <h2>{isDeleting ? plural('beingDeleted', deletingCount) : t('noDeleted')}</h2>
             <p>{t('noDeletedHint')}</p>
           </div>
         </EmptyList>

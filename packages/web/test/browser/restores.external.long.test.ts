@@ -256,6 +256,8 @@ describeInBrowsers('The page of a server that keeps what is replaced', (browser,
     await driver.click('dialog .button-main')
     await driver.sees('.notices', 'Deleting 101 files … It can be restored for a time.')
     await openDeleted(driver)
+    await driver.sees('.empty', '101 files are being deleted')
+    await driver.sees('.rows', 'file ')
     await driver.sees('.status', '101 files')
     await driver.page.locator('[aria-label="Account and settings"]').click()
     await driver.sees('.usage', 'Earlier versions and deleted files: 101 with 101 bytes.')
