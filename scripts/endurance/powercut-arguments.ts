@@ -10,10 +10,12 @@ export interface PowercutArguments {
   readonly seed: number
   /** On which the power is cut in turn. */
   readonly fileSystems: readonly FileSystem[]
+  /** Whether the server keeps what is replaced or deleted. */
+  readonly keepsReplaced: boolean
 }
 
 /** The text of `scripts/powercut --help`. */
-export const powercutHelp = `scripts/powercut [--cuts N] [--seed S] [--file-system ext4|xfs|btrfs]
+export const powercutHelp = `scripts/powercut [--cuts N] [--seed S] [--file-system ext4|xfs|btrfs] [--keep]
 
 Has clients upload, replace and delete files on a real server, whose data directory is on a disk that forgets what was not
 flushed when its power is cut: all of it, or any part. The power is cut at a random moment. Then the file system is mounted,
@@ -25,6 +27,7 @@ doctor has its say.
   --seed S            what all choices follow from, a whole number; default: a random one. How requests and the cut fall
                       together is the machine's affair.
   --file-system NAME  ext4, xfs or btrfs. Default: each in turn
+  --keep              the server keeps what is replaced or deleted, and everything that was ever acknowledged must be there
 
 Needs root, or sudo without a password, FUSE (/dev/fuse), loop devices, and the programs that make and check these file
 systems. Progress is on standard error, what was done on standard output. Exit code 0: nothing was lost. 1: something was; it
@@ -44,6 +47,7 @@ export function powercutArguments(
     cuts: number('cuts', values.cuts ?? '16', [1, 1_000_000]),
     seed: number('seed', values.seed ?? `${randomSeed()}`, [0, 2 ** 31]),
     fileSystems: chosen(values['file-system']),
+    keepsReplaced: values.keep === true,
   }
 }
 
@@ -51,6 +55,7 @@ function parse(args: readonly string[]) {
   const option = { type: 'string' } as const
   const options = {
     ...{ cuts: option, seed: option, 'file-system': option },
+    keep: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   } as const
   try {

@@ -32,15 +32,15 @@ async function main(): Promise<number> {
   }
 }
 
-async function run({ cuts, seed, fileSystems }: PowercutArguments): Promise<number> {
+async function run({ cuts, seed, fileSystems, keepsReplaced }: PowercutArguments): Promise<number> {
   console.error(`powercut: ${cuts} cuts on ${fileSystems.join(', ')}, seed ${seed}`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   for (const [index, fileSystem] of fileSystems.entries()) {
     const share = Math.floor((cuts + index) / fileSystems.length)
-    const violations = await cutOn(fileSystem, share, seed)
+    const violations = await cutOn(fileSystem, share, { seed, keepsReplaced })
     if (violations.length === 0) continue
     for (const { damage, description } of violations) console.error(`${damage}: ${description}`)
-    const again = `scripts/powercut --cuts ${cuts} --seed ${seed} --file-system ${fileSystem}`
+    const again = `scripts/powercut --cuts ${cuts} --seed ${seed} --file-system ${fileSystem}${keepsReplaced ? ' --keep' : ''}`
     console.error(`Again with the same choices: ${again}`)
     return 1
   }
@@ -50,7 +50,7 @@ async function run({ cuts, seed, fileSystems }: PowercutArguments): Promise<numb
 async function cutOn(
   fileSystem: FileSystem,
   cuts: number,
-  seed: number,
+  { seed, keepsReplaced }: Pick<PowercutArguments, 'seed' | 'keepsReplaced'>,
 ): Promise<readonly Violation[]> {
   const missing = missingForPowerCuts(fileSystem)
   if (missing !== undefined) throw new RangeError(`${fileSystem}: ${missing}.`)
@@ -67,7 +67,7 @@ async function cutOn(
     while (sum.cuts < cuts && !stopping.signal.aborted) {
       before = { ...sum }
       const share = Math.min(cutsPerDisk, cuts - sum.cuts)
-      const options = { seed: (seed + sum.cuts) % 2 ** 31, cuts: share, fileSystem }
+      const options = { seed: (seed + sum.cuts) % 2 ** 31, cuts: share, fileSystem, keepsReplaced }
       const { signal } = stopping
       const { violations } = await startPowerCuts({ ...options, onCut: add, signal })
       if (violations.length > 0) return violations

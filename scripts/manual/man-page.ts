@@ -13,6 +13,7 @@ export async function manPage(): Promise<string> {
   const server = serverCommands.flatMap((name) =>
     name === 'customers' ? customersCommandNames.map((each) => [name, each]) : [[name]],
   )
+  server.push(['versions', 'purge'])
   const client = verbNames.map((name) => [name])
   return renderManual({
     version,

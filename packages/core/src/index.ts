@@ -152,7 +152,13 @@ export {
   type Finding,
   type FindingMark,
 } from './setup/advice.ts'
-export { closestWord, formatBytes, parseByteSize, isLoopbackHost } from './setup/setting-values.ts'
+export {
+  closestWord,
+  formatBytes,
+  parseByteSize,
+  parseKeepReplaced,
+  isLoopbackHost,
+} from './setup/setting-values.ts'
 export type { CustomerFiles } from './use-cases/customer-files.ts'
 export type { AppendUploadOptions } from './use-cases/append-upload.ts'
 export type { Login } from './use-cases/authenticate.ts'

@@ -7,6 +7,7 @@ import {
   closestWord,
   nameProblem,
   parseByteSize,
+  parseKeepReplaced,
   splitLoginName,
 } from '@holdfast/core'
 import { isMap, isScalar, isSeq, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
@@ -36,6 +37,8 @@ export interface NewCustomerFields {
   readonly maxFiles?: number | string
   /** Only for a customer: how long after their last change files expire, as in `30d`. Default: never. */
   readonly expireAfter?: string
+  /** Only for a customer: how long what is replaced or deleted is kept, as in `30d`, or `off`. Default: as the service says. */
+  readonly keepReplaced?: string
   /** What it may do: a word such as `read-only`, or a list of rights. Default: everything. */
   readonly may?: string | readonly string[]
   /** Only for a login: the last day on which it is good, or a time. Default: no end. */
@@ -210,11 +213,11 @@ type Refuse = (problem: string, ...remedies: readonly string[]) => CustomersFile
 /** The fields of a new customer or login: as they are written, in this order, and as they are read again. */
 function readFields(
   kind: 'customer' | 'login',
-  { quota, maxFiles, may, until, expireAfter }: NewCustomerFields,
+  { quota, maxFiles, may, until, expireAfter, keepReplaced }: NewCustomerFields,
   refuse: Refuse,
 ): { readonly written: object; readonly entry: Partial<CustomerEntry & LoginEntry> } {
   const misplaced = Object.entries(
-    kind === 'login' ? { quota, maxFiles, expireAfter } : { until },
+    kind === 'login' ? { quota, maxFiles, expireAfter, keepReplaced } : { until },
   ).find(([, value]) => value !== undefined)
   if (misplaced) {
     const remedy =
@@ -229,13 +232,19 @@ function readFields(
   const rights = may === undefined ? undefined : parsed('field may', () => parseRights(may))
   const expireAfterMs =
     expireAfter === undefined ? undefined : parsed('expiry', () => parseExpireAfter(expireAfter))
+  const keepReplacedMs =
+    keepReplaced === undefined
+      ? undefined
+      : parsed('time for which replaced files are kept', () => parseKeepReplaced(keepReplaced))
   const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
   if (endsAtMs !== undefined && endsAtMs <= Date.now()) {
     throw refuse('the end is past', 'write a later one, or none')
   }
   return {
-    written: present({ quota, maxFiles: files, expireAfter, may, until }),
-    entry: present({ quota: bytes, maxFiles: files, expireAfterMs, may: rights, endsAtMs }),
+    written: present({ quota, maxFiles: files, expireAfter, keepReplaced, may, until }),
+    entry: present({
+      ...{ quota: bytes, maxFiles: files, expireAfterMs, keepReplacedMs, may: rights, endsAtMs },
+    }),
   }
 
   function parsed<Value>(what: string, parse: () => Value): Value {

@@ -38,7 +38,7 @@ export interface ReloadSummary {
   readonly customers: number
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** Those with another password, quota, `maxFiles`, expiry, rights or end. */
+  /** Those with another password, quota, `maxFiles`, expiry, time for which replaced files are kept, rights or end. */
   readonly changed: readonly string[]
 }
 
@@ -211,7 +211,10 @@ function compare(
 ): ReloadSummary {
   const isChanged = (credential: Credential) => {
     const earlier = before.get(credential.name)
-    const fields = ['passwordHash', 'quota', 'maxFiles', 'endsAtMs', 'expireAfterMs'] as const
+    const fields = [
+      ...(['passwordHash', 'quota', 'maxFiles', 'endsAtMs', 'expireAfterMs'] as const),
+      'keepReplacedMs' as const,
+    ]
     const may = ({ may: granted }: Credential) => granted?.join()
     return (
       earlier &&

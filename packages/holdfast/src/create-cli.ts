@@ -8,9 +8,10 @@ import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { eventsCommands, eventsFlags } from './events.ts'
 import { explainMistake } from './explain-mistake.ts'
-import { clientVerbs, commandIn, verbNames } from './remote/client-verbs.ts'
+import { clientVerbs, commandIn, isVersionsPurge, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
+import { purgeVersionsFlags, versionsCommands } from './purge-versions.ts'
 import { parserConfiguration } from './terminal/parser-configuration.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 
@@ -21,6 +22,7 @@ const flags = [
   ...usageFlags,
   ...doctorFlags,
   ...eventsFlags,
+  ...purgeVersionsFlags,
   ...clientVerbs.flatMap((verb) => verb.flags),
   ...['config', 'quota', 'max-files', 'password-stdin', 'json', 'literal', 'help', 'version'],
 ]
@@ -42,7 +44,8 @@ export interface CliActions {
 
 /** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe. */
 export function createCli(args: readonly string[], { run, warn }: CliActions): Argv {
-  const isOfServer = serverCommands.includes(commandIn(args) ?? '')
+  const isPurge = isVersionsPurge(args)
+  const isOfServer = isPurge || serverCommands.includes(commandIn(args) ?? '')
   const cli = yargs([...args])
     .scriptName(programName())
     .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
@@ -60,7 +63,13 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
       run(doctor(argv as unknown as DoctorFlags)),
     )
+  if (isPurge) {
+    cli.command('versions', 'Remove what is kept after it was replaced', (inner) =>
+      versionsCommands(inner, run),
+    )
+  }
   for (const { command, describe, options, run: runVerb } of clientVerbs) {
+    if (isPurge && command.startsWith('versions ')) continue
     cli.command(command, describe, options, (argv) => run(runVerb(argv)))
   }
   cli

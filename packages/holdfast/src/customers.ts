@@ -39,6 +39,12 @@ export function customersCommands(
             describe:
               'How long after their last change files are deleted, such as 30d; never if unset',
           })
+          .option('keep-replaced', {
+            type: 'string',
+            requiresArg: true,
+            describe:
+              'How long what is replaced or deleted can be restored, such as 30d, or off; as the server says if unset',
+          })
           .option('may', {
             type: 'string',
             requiresArg: true,
@@ -150,6 +156,7 @@ interface FieldOptions {
   readonly quota?: string | undefined
   readonly 'max-files'?: string | undefined
   readonly 'expire-after'?: string | undefined
+  readonly 'keep-replaced'?: string | undefined
   readonly may?: string | undefined
   readonly until?: string | undefined
 }
@@ -159,10 +166,12 @@ async function add(
 ): Promise<number> {
   const name = nameIn(argv)
   const { quota, 'max-files': maxFiles, 'expire-after': expireAfter, may, until } = argv
+  const { 'keep-replaced': keepReplaced } = argv
   const fields = {
     ...(quota !== undefined && { quota }),
     ...(maxFiles !== undefined && { maxFiles }),
     ...(expireAfter !== undefined && { expireAfter }),
+    ...(keepReplaced !== undefined && { keepReplaced }),
     ...(may !== undefined && { may: rightsIn(may) }),
     ...(until !== undefined && { until }),
   }
@@ -236,16 +245,28 @@ async function check(argv: FileOption): Promise<number> {
   const further = source.all().length - count
   const logins = further > 0 ? `, ${further} further login(s)` : ''
   note(`${customers} is valid: ${count} customer(s)${logins}.`)
-  for (const { name, login, expireAfterMs } of source.all()) {
-    if (expireAfterMs === undefined || login !== undefined) continue
-    const hours = Math.round(expireAfterMs / 3_600_000)
-    const period = hours % 24 === 0 ? `${hours / 24} day(s)` : `${hours} hour(s)`
-    note(
-      `Files of "${name}" are deleted ${period} after their last change; the server logs how many, a day before.`,
-    )
+  for (const { name, login, expireAfterMs, keepReplacedMs } of source.all()) {
+    if (login !== undefined) continue
+    if (expireAfterMs !== undefined) {
+      const period = periodOf(expireAfterMs)
+      note(
+        `Files of "${name}" are deleted ${period} after their last change; the server logs how many, a day before.`,
+      )
+    }
+    if (keepReplacedMs === 0) note(`What is replaced or deleted of "${name}" is gone at once.`)
+    else if (keepReplacedMs !== undefined) {
+      const period = periodOf(keepReplacedMs)
+      note(`What is replaced or deleted of "${name}" can be restored for ${period}.`)
+    }
   }
   await source.close()
   return 0
+}
+
+function periodOf(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes % 1440 === 0) return `${minutes / 1440} day(s)`
+  return minutes % 60 === 0 ? `${minutes / 60} hour(s)` : `${minutes} minute(s)`
 }
 
 /** The file that a server with the same flags, environment and configuration file would read. */

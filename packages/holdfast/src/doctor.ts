@@ -46,7 +46,7 @@ export function describeDoctor(yargs: Argv): Argv {
     .example('$0 doctor --config holdfast.yaml --json', 'for a program')
     .epilog(
       [
-        'Looks at the machine, the customers file and the store, says what is wrong and what to do, and changes nothing. It may run while the server does; run it as the same user.',
+        'Looks at the machine, the customers file and the store, says what is wrong and what to do, and changes no file. It may run while the server does; run it as the same user.',
         'The exit code is 0 without a problem, also with warnings, and 1 otherwise.',
       ].join('\n\n'),
     )

@@ -15,6 +15,12 @@ describe('createCli', () => {
     })
   }
 
+  it('describes holdfast versions purge, which is no verb of the client', async () => {
+    const help = await createCli(['versions', 'purge'], describing).getHelp()
+    expect(help).to.match(/^holdfast versions purge\b/)
+    expect(help).to.include('--before')
+  })
+
   it('knows the flags that it guesses', async () => {
     for (const { command, flags } of clientVerbs) {
       const help = await helpOf(command.split(' ', 1)[0] ?? '')
@@ -53,5 +59,8 @@ describe('createCli', () => {
   it('finds the verb of the client in a command line', () => {
     expect(clientVerbIn(['--json', 'ls'])?.command).to.equal('ls [prefix]')
     expect(clientVerbIn(['serve', 'ls'])).to.equal(undefined)
+    expect(clientVerbIn(['versions', 'a'])?.command).to.equal('versions [names..]')
+    expect(clientVerbIn(['versions', '--', 'purge'])?.command).to.equal('versions [names..]')
+    expect(clientVerbIn(['versions', 'purge'])).to.equal(undefined)
   })
 })

@@ -80,6 +80,19 @@ describe('holdfast customers, of further logins,', () => {
     expect(refused.stderr).to.include('the expiry is not a time between 1h and 36500d')
   })
 
+  it('makes a customer of whom replaced files are kept', async () => {
+    expect((await customers('add', 'bob', '--keep-replaced', '30d')).code).to.equal(0)
+    expect(await readFile(path, 'utf8')).to.match(/keepReplaced: 30d\n/)
+    expect((await found('bob'))?.keepReplacedMs).to.equal(30 * 86_400_000)
+    expect((await customers('check')).stderr).to.include(
+      'What is replaced or deleted of "bob" can be restored for 30 day(s).',
+    )
+    const refused = await customers('add', 'carol', '--keep-replaced', '30')
+    expect(refused.stderr).to.include(
+      'the time for which replaced files are kept is not a time between 1m and 36500d',
+    )
+  })
+
   it('warns of a login that has ended', async () => {
     await customers('add', 'acme', '--login', 'ci', '--until', '2031-01-31')
     await writeFile(path, (await readFile(path, 'utf8')).replace('2031-01-31', '2020-01-31'))

@@ -6,17 +6,25 @@ const read = (...args: string[]) => powercutArguments(args, () => 77)
 describe('powercutArguments', () => {
   it('takes sixteen cuts, a random seed and all file systems where nothing else is said', () => {
     const fileSystems = ['ext4', 'xfs', 'btrfs']
-    expect(read()).to.deep.equal({ cuts: 16, seed: 77, fileSystems })
+    expect(read()).to.deep.equal({
+      ...{ cuts: 16, seed: 77, fileSystems },
+      keepsReplaced: false,
+    })
   })
 
   it('takes what is said', () => {
-    const args = ['--cuts', '300', '--seed=5', '--file-system', 'xfs']
-    expect(read(...args)).to.deep.equal({ cuts: 300, seed: 5, fileSystems: ['xfs'] })
+    const args = ['--cuts', '300', '--seed=5', '--file-system', 'xfs', '--keep']
+    expect(read(...args)).to.deep.equal({
+      ...{ cuts: 300, seed: 5, fileSystems: ['xfs'] },
+      keepsReplaced: true,
+    })
   })
 
   it('knows when help is asked for, which names every flag', () => {
     expect(read('--help')).to.equal(undefined)
-    for (const flag of ['--cuts', '--seed', '--file-system']) expect(powercutHelp).to.include(flag)
+    for (const flag of ['--cuts', '--seed', '--file-system', '--keep']) {
+      expect(powercutHelp).to.include(flag)
+    }
   })
 
   for (const [args, problem] of [

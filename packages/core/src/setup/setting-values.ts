@@ -34,6 +34,29 @@ export function parseByteSize(text: string): number {
   return bytes
 }
 
+const keepUnits: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 24 * 3_600_000,
+}
+
+/**
+ * Reads how long what is replaced or deleted is kept, such as `30d` or `off`; in milliseconds, 0 for `off`.
+ *
+ * @throws RangeError with its remedy (see `adviceOf`) for any other text, and for less than a minute or more than 36,500 days. The
+ *   message can end a sentence (`is not a time …`).
+ */
+export function parseKeepReplaced(text: string): number {
+  const trimmed = text.trim()
+  if (trimmed === 'off') return 0
+  const [, digits, unit = ''] = /^(\d{1,8}(?:\.\d{1,3})?)\s*([mhd])$/.exec(trimmed) ?? []
+  const ms = Number(digits) * (keepUnits[unit] ?? NaN)
+  if (ms >= 60_000 && ms <= 36_500 * 24 * 3_600_000) return Math.round(ms)
+  throw rangeErrorOf(
+    advice('is not a time between 1m and 36500d', 'write it as in 30d or 12h, or off'),
+  )
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
 /** A number of bytes as text for people, with up to three digits and a unit in powers of 1000: `2.15 GB`, `512 B`. */

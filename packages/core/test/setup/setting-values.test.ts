@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import {
   parseByteSize,
+  parseKeepReplaced,
   formatBytes,
   closestWord,
   isLoopbackHost,
@@ -144,5 +145,26 @@ describe('isLoopbackHost', () => {
   for (const host of others) {
     it(`does not hold for ${host}`, () =>
       expect(isLoopbackHost(new URL(`http://${host}/`).hostname)).to.equal(false))
+  }
+})
+
+describe('parseKeepReplaced', () => {
+  for (const [text, ms] of [
+    ['off', 0],
+    ['1m', 60_000],
+    ['36h', 129_600_000],
+    ['30 d', 2_592_000_000],
+    ['36500d', 3_153_600_000_000],
+  ] as const) {
+    it(`reads ${text}`, () => expect(parseKeepReplaced(text)).to.equal(ms))
+  }
+
+  for (const text of ['', '0', '30', '59s', '0.5m', '36501d', 'OFF', '-1d', '1d 2h']) {
+    it(`refuses ${JSON.stringify(text)}`, () => {
+      expect(() => parseKeepReplaced(text)).to.throw(
+        RangeError,
+        'is not a time between 1m and 36500d; write it as in 30d or 12h, or off',
+      )
+    })
   }
 })

@@ -9,6 +9,7 @@ export interface CustomerData {
   readonly quota?: number | string
   readonly maxFiles?: number
   readonly expireAfter?: string
+  readonly keepReplaced?: string
   readonly may?: string | readonly string[]
   readonly logins?: readonly LoginData[]
 }
@@ -28,6 +29,7 @@ export const customerFields = [
   'quota',
   'maxFiles',
   'expireAfter',
+  'keepReplaced',
   'may',
   'logins',
 ] as const
@@ -58,6 +60,7 @@ export const customersSchema = {
           ...login,
           quota: { type: ['integer', 'string'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           expireAfter: { type: 'string' },
+          keepReplaced: { type: 'string' },
           maxFiles: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           logins: {
             type: 'array',

@@ -4,6 +4,7 @@ import {
   adviceOf,
   nameProblem,
   parseByteSize,
+  parseKeepReplaced,
   closestWord,
   loginName,
   rights,
@@ -33,6 +34,8 @@ export interface CustomerEntry {
   readonly maxFiles?: number
   /** How long after their last change files expire, in milliseconds. Default: never. */
   readonly expireAfterMs?: number
+  /** How long what is replaced or deleted is kept, in milliseconds; 0 for not at all. Default: as the service says. */
+  readonly keepReplacedMs?: number
   /** What the customer's own login may do. Default: everything. */
   readonly may?: readonly Right[]
   readonly logins?: readonly LoginEntry[]
@@ -134,6 +137,7 @@ function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFilePr
   const may = memberOf(data, 'may')
   const until = kind === 'login' ? textOf('until') : undefined
   const expireAfter = kind === 'customer' ? textOf('expireAfter') : undefined
+  const keepReplaced = kind === 'customer' ? textOf('keepReplaced') : undefined
   const ofName = name === undefined ? undefined : nameProblem(name)
   const ofPassword = password ? passwordProblem(password) : undefined
   const said: Readonly<Record<string, Advice | undefined>> = {
@@ -145,6 +149,8 @@ function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFilePr
     quota: quota === undefined ? undefined : adviceFrom(() => parseByteSize(quota)),
     expireAfter:
       expireAfter === undefined ? undefined : adviceFrom(() => parseExpireAfter(expireAfter)),
+    keepReplaced:
+      keepReplaced === undefined ? undefined : adviceFrom(() => parseKeepReplaced(keepReplaced)),
     may: isRights(may) ? adviceFrom(() => parseRights(may)) : undefined,
     until: until === undefined ? undefined : adviceFrom(() => parseUntil(until)),
   }
@@ -184,11 +190,19 @@ function problemAt(yaml: YamlDocument, entry: WrittenEntry, field: string, said:
   return { line: yaml.lineOf(path), field: fieldName(path), ...said }
 }
 
-function toEntry({ quota, may, logins, expireAfter, ...entry }: CustomerData): CustomerEntry {
+function toEntry({
+  quota,
+  may,
+  logins,
+  expireAfter,
+  keepReplaced,
+  ...entry
+}: CustomerData): CustomerEntry {
   return {
     ...entry,
     ...(quota !== undefined && { quota: typeof quota === 'string' ? parseByteSize(quota) : quota }),
     ...(expireAfter !== undefined && { expireAfterMs: parseExpireAfter(expireAfter) }),
+    ...(keepReplaced !== undefined && { keepReplacedMs: parseKeepReplaced(keepReplaced) }),
     ...rightsOf(may),
     ...(logins !== undefined && { logins: logins.map(toLogin) }),
   }
@@ -342,6 +356,7 @@ function wrongType(value: unknown, path: DataPath): Advice {
     case 'name':
     case 'password':
     case 'expireAfter':
+    case 'keepReplaced':
       return value === null
         ? advice('is empty', 'give it a value, in quotes if it is to be read as text')
         : advice(`is ${found}, not text`, 'put it in quotes')

@@ -62,6 +62,20 @@ describe('parseCustomers', () => {
     })
   }
 
+  for (const [written, keepReplacedMs] of [
+    ['30d', 30 * 86_400_000],
+    ['90m', 5_400_000],
+    ['1.5 h', 5_400_000],
+    ['off', 0],
+  ] as const) {
+    it(`reads that what is replaced is kept for ${written}`, () => {
+      const text = `customers:\n  - { name: a, password: x, keepReplaced: ${written}, logins: [{ name: b, password: y }] }\n`
+      const [entry] = parseCustomers(text, 'customers.yaml').entries
+      expect(entry?.keepReplacedMs).to.equal(keepReplacedMs)
+      expect(entry).not.to.have.property('keepReplaced')
+    })
+  }
+
   const granted: Record<string, readonly string[] | undefined> = {
     full: undefined,
     'read-only': ['list', 'read'],
@@ -263,6 +277,16 @@ describe('parseCustomers', () => {
       'an expiry that is no text',
       one('password: x\n    expireAfter: 30'),
       /expireAfter: is a number, not text; put it in quotes/,
+    ],
+    [
+      'a time to keep that is too short',
+      one('password: x\n    keepReplaced: 59s'),
+      /keepReplaced: is not a time between 1m and 36500d; write it as in 30d or 12h, or off/,
+    ],
+    [
+      'a time to keep that is no text',
+      one('password: x\n    keepReplaced: 30'),
+      /keepReplaced: is a number, not text; put it in quotes/,
     ],
     [
       'two logins of one name',

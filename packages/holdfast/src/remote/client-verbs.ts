@@ -43,8 +43,18 @@ export function commandIn(args: readonly string[]): string | undefined {
   return args.find((arg) => !arg.startsWith('-'))
 }
 
+/**
+ * Whether `args` call `versions purge`, which works on the store and not on a server. The versions of a file called `purge` are shown by
+ * `versions -- purge`.
+ */
+export function isVersionsPurge(args: readonly string[]): boolean {
+  const at = args.findIndex((arg) => !arg.startsWith('-'))
+  return args[at] === 'versions' && args[at + 1] === 'purge'
+}
+
 /** The verb that `args` call, if there is one. */
 export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
+  if (isVersionsPurge(args)) return undefined
   const word = commandIn(args)
   return clientVerbs.find((verb) => nameOf(verb) === word)
 }

@@ -14,7 +14,8 @@ export interface AuditEvent {
    * `login`: only when it is refused. `link`: a customer made a link to download. `download`: such a link was used, or refused;
    * a response with a part that does not begin with the file's first byte counts only if the address had no such event for the
    * same link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
-   * `revoke-links`: a customer ended all links. `expire`: the server deleted a file because of its age.
+   * `revoke-links`: a customer ended all links. `expire`: the server deleted a file because of its age. `purge`: before their time, the
+   * server removed earlier versions of a customer's files.
    */
   readonly event:
     | 'upload'
@@ -22,6 +23,7 @@ export interface AuditEvent {
     | 'rename'
     | 'restore'
     | 'expire'
+    | 'purge'
     | 'login'
     | 'link'
     | 'upload-link'
@@ -45,8 +47,10 @@ export interface AuditEvent {
    * Otherwise absent.
    */
   readonly to?: string
-  /** The size of the file that was stored, or has expired. */
+  /** The size of the file that was stored, or has expired; for `purge` of all that was removed. */
   readonly bytes: number | undefined
+  /** For `purge`: how many versions were removed. Otherwise absent. */
+  readonly versions?: number
   /** The `x-request-id` that the client got. */
   readonly requestId: string | undefined
   /** The client's IP address. */

@@ -15,6 +15,7 @@ export function formatEvent(event: AuditEvent): string {
     file: event.file ?? null,
     ...(event.to !== undefined && { to: event.to }),
     bytes: event.bytes ?? null,
+    ...(event.versions !== undefined && { versions: event.versions }),
     requestId: event.requestId ?? null,
     address: event.address ?? null,
     ...(event.isByLink && { link: true }),

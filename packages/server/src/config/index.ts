@@ -1,5 +1,5 @@
 export { findConfig, type Config } from './resolve-config.ts'
-export { parsePeriod, parseSince } from './parse-setting.ts'
+export { parsePeriod, parseTime } from './parse-setting.ts'
 export type { WrittenSettings } from './read-config-file.ts'
 export { minioSecretNames, secretNames, secretRemedy, secretVariables } from './secrets.ts'
 export {

@@ -189,11 +189,11 @@ export function parsePeriod(text: string): number {
 }
 
 /**
- * Reads a time in ISO 8601, or a period before now such as `3d`; in milliseconds since 1970.
+ * Reads a moment, such as `2026-11-21T02:45:56Z`, or a period before now, such as `3d`; in milliseconds since 1970.
  *
- * @throws RangeError with its remedy for any other text
+ * @throws RangeError with its remedy (see `adviceOf`) for any other text
  */
-export function parseSince(text: string): number {
+export function parseTime(text: string): number {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN
   if (!Number.isNaN(time)) return time
   try {

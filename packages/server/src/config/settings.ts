@@ -1,4 +1,4 @@
-import { parseByteSize } from '@holdfast/core'
+import { parseByteSize, parseKeepReplaced } from '@holdfast/core'
 import {
   count,
   endpoint,
@@ -79,6 +79,17 @@ export const settings = {
   }),
   'max-file-size': setting({
     describe: 'Largest file, such as 10GB or 512MiB; unlimited if unset',
+    default: undefined,
+    parse: parseByteSize,
+  }),
+  'keep-replaced': setting({
+    describe:
+      'How long what customers replace or delete can be restored, such as 30d, or off; as each customer says if unset',
+    default: undefined,
+    parse: parseKeepReplaced,
+  }),
+  'keep-quota': setting({
+    describe: 'Most bytes that are kept of what a customer replaces or deletes; its quota if unset',
     default: undefined,
     parse: parseByteSize,
   }),
@@ -246,7 +257,8 @@ export const settings = {
     parse: text,
   }),
   'min-free-space': setting({
-    describe: 'Room on the disk below which the server is not ready; 0 for none',
+    describe:
+      'Room on the disk below which what was replaced is removed, and the server is not ready; 0 for none',
     store: 'disk',
     isForServing: true,
     default: '16MiB',

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import {
   type Finding,
   finding,
   adviceOf,
   carriesAdvice,
   type Advice,
+  type Credential,
   type FindingMark,
 } from '@holdfast/core'
 import { inspectDataDirectory } from '@holdfast/store-disk'
@@ -16,6 +19,7 @@ import {
   programName,
 } from '@holdfast/credentials-file'
 import type { Config } from '../config/resolve-config.ts'
+import { openStore } from '../stores/open-store.ts'
 import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
 import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
 import { openFilesLimit } from '../listen/limit-connections.ts'
@@ -26,6 +30,7 @@ import {
   clearTextWarning,
 } from '../listen/explain-listening.ts'
 import { adminAddress } from '../serve/server-watch.ts'
+import { isKeeping, keptFindings } from './kept-findings.ts'
 import { sharedFindings } from './shared-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
 
@@ -38,12 +43,12 @@ export interface Section {
 
 /**
  * Examines everything that a server with this configuration needs: the machine, the network, the customers file, and the configured
- * store. It changes nothing, and may run beside a running server. It rejects only with the reason of `signal`.
+ * store. It changes no file of customers, and may run beside a running server. It rejects only with the reason of `signal`.
  */
 export async function* examine(config: Config, signal?: AbortSignal): AsyncGenerator<Section> {
   yield { title: 'Machine', findings: onMachine(config) }
   yield { title: 'Network', findings: networkFindings(config) }
-  const { findings, promisedBytes } = await examineCustomers(config.customers)
+  const { findings, promisedBytes, credentials } = await examineCustomers(config.customers)
   yield { title: 'Customers', findings }
   if (config['shared-url'] !== undefined) {
     const shared = attemptFindings('engine', sharedFindings(config, signal), signal)
@@ -52,10 +57,33 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
   if (config.store === 'minio') {
     const found = bucketFindings(config, signal)
     yield { title: 'MinIO store', findings: attemptFindings('bucket', found, signal) }
+  } else {
+    const found = inspectDataDirectory({ directory: config.data, promisedBytes, signal })
+    yield { title: 'Disk store', findings: attemptFindings('directory', found, signal) }
+  }
+  if (isKeeping(config, credentials)) {
+    const found = versionFindings(config, credentials, signal)
+    yield { title: 'Earlier versions', findings: attemptFindings('versions', found, signal) }
+  }
+}
+
+/** Opens the store as the server does, but makes none. */
+async function* versionFindings(
+  config: Config,
+  credentials: readonly Credential[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  if (config.store === 'disk' && !existsSync(join(config.data, 'holdfast.json'))) {
+    yield finding('skipped', 'versions', 'there is no data directory yet')
     return
   }
-  const found = inspectDataDirectory({ directory: config.data, promisedBytes, signal })
-  yield { title: 'Disk store', findings: attemptFindings('directory', found, signal) }
+  const opening = { ...config, 'minio-create-bucket': false }
+  const store = await openStore(config.store, opening, { warn() {} })
+  try {
+    yield* keptFindings({ store, config, credentials: () => credentials, signal })
+  } finally {
+    await store.close()
+  }
 }
 
 async function* onMachine(config: Config): AsyncGenerator<Finding> {
@@ -266,6 +294,8 @@ interface CustomersExamination {
   readonly findings: readonly Finding[]
   /** How many bytes all customers with a quota may keep together. */
   readonly promisedBytes: number
+  /** All customers and their logins. */
+  readonly credentials: readonly Credential[]
 }
 
 const customersCheck = 'customers file'
@@ -276,7 +306,7 @@ export async function examineCustomers(path: string): Promise<CustomersExaminati
     return await judgeCustomers(path)
   } catch (error) {
     if (!(error instanceof CustomersFileError)) throw error
-    return { findings: [refused(error)], promisedBytes: 0 }
+    return { findings: [refused(error)], promisedBytes: 0, credentials: [] }
   }
 }
 
@@ -302,6 +332,7 @@ async function judgeCustomers(path: string): Promise<CustomersExamination> {
   return {
     findings: [count, ...warnings],
     promisedBytes: quotas.reduce((sum, quota) => sum + quota, 0),
+    credentials: source.all(),
   }
 }
 

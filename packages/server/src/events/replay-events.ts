@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { adviceOf, SetupError } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import { parseSince } from '../config/parse-setting.ts'
+import { parseTime } from '../config/parse-setting.ts'
 import { readCursor } from './cursor.ts'
 import { eventOf, timeOfLine, type OutgoingEvent } from './event-of.ts'
 import { createEventPoster, type EventPoster } from './post-event.ts'
@@ -66,7 +66,7 @@ export async function replayEvents(
 
 function timeOf(since: string): number {
   try {
-    return parseSince(since)
+    return parseTime(since)
   } catch (error) {
     const { problem, remedies } = adviceOf(error)
     throw new SetupError(`--since "${since}" ${problem}`, remedies)

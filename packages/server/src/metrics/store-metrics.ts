@@ -9,7 +9,7 @@ import {
   type ResumableUploads,
 } from '@holdfast/core'
 import { Gauge, Histogram, type Registry } from 'prom-client'
-import type { ServerWatch } from '../serve/server-watch.ts'
+import type { PurgeReason, ServerWatch } from '../serve/server-watch.ts'
 import { createCounts } from './server-metrics.ts'
 import type { ClosableStore } from '../stores/open-store.ts'
 
@@ -25,7 +25,9 @@ const troubles = ['insufficient-storage', 'store-unavailable', 'unexpected']
 const answers: readonly string[] = ['already-exists', 'upload-conflict', 'upload-not-found']
 
 /** Metrics of the store, and of the uploads into it. */
-export function createStoreMetrics(register: Registry): Pick<ServerWatch, 'store' | 'onExpired'> {
+export function createStoreMetrics(
+  register: Registry,
+): Pick<ServerWatch, 'store' | 'onExpired' | 'onPurged' | 'onKept'> {
   const registers = [register]
   const duration = new Histogram({
     name: 'holdfast_store_operation_duration_seconds',
@@ -65,6 +67,7 @@ export function createStoreMetrics(register: Registry): Pick<ServerWatch, 'store
   const onEvent = (event: UploadEvent) => inPieces(event).add()
 
   return {
+    ...createKeptMetrics(register),
     onExpired: (uploads) => inPieces('expired').add(uploads),
     store: (store) => {
       const observer: StoreObserver = {
@@ -78,6 +81,29 @@ export function createStoreMetrics(register: Registry): Pick<ServerWatch, 'store
         },
       }
       return watchStore(store, observer, onEvent)
+    },
+  }
+}
+
+const purgeReasons: readonly PurgeReason[] = ['outdated', 'surplus', 'space']
+
+/** Metrics of what is kept after it was replaced or deleted. */
+function createKeptMetrics(register: Registry): Pick<ServerWatch, 'onPurged' | 'onKept'> {
+  const purged = createCounts(register, {
+    name: 'holdfast_purged_bytes_total',
+    help: 'Bytes that were replaced or deleted and are kept no longer, by the reason.',
+    labelNames: ['reason'],
+  })
+  for (const reason of purgeReasons) purged(reason)
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `holdfast_${name}`, help, registers: [register] })
+  const bytes = gauge('kept_bytes', 'Bytes that were replaced or deleted and are kept.')
+  const versions = gauge('kept_versions', 'Files that were replaced or deleted and are kept.')
+  return {
+    onPurged: (reason, count) => purged(reason).add(count),
+    onKept(kept) {
+      bytes.set(kept.bytes)
+      versions.set(kept.blobs)
     },
   }
 }
@@ -111,8 +137,20 @@ export function watchStore(
     listDetails: (customer, options) =>
       watchList('list', store.listDetails(customer, options), timed),
     customers: () => watchList('customers', store.customers(), timed),
-    ...(store.history && { history: watchHistory(store.history, timer) }),
+    ...(store.history && { history: watchHistory(store.history, timed) }),
     ...(store.resumable && { resumable: watchResumable(store.resumable, timer, onEvent) }),
+  }
+}
+
+/** `history`, whose changes and lists for clients are timed; what is kept is opened as a blob is. */
+function watchHistory(history: History, timed: StoreTimer['timed']): History {
+  return {
+    ...history,
+    versions: (key, options) => watchList('versions', history.versions(key, options), timed),
+    deleted: (customer, options) => watchList('deleted', history.deleted(customer, options), timed),
+    open: (key, options) => timed('open', () => history.open(key, options)),
+    restore: (key, to, options) => timed('restore', () => history.restore(key, to, options)),
+    purge: (customer, before) => timed('purge', () => history.purge(customer, before)),
   }
 }
 
@@ -147,11 +185,13 @@ const storeOperations = [
   'stat',
   'delete',
   'rename',
-  'restore',
-  'purge',
   'list',
   'usage',
   'customers',
+  'versions',
+  'deleted',
+  'restore',
+  'purge',
   'begin',
   'state',
   'append',
@@ -243,19 +283,6 @@ function watchContent(content: AsyncIterable<Uint8Array>) {
     content: { [Symbol.asyncIterator]: begin },
     endedAt: () => endedAt,
     hasFailedWith: (error: unknown) => failure !== undefined && failure.error === error,
-  }
-}
-
-/** `history`, whose durations are reported. What is kept is opened and listed as blobs are. */
-function watchHistory(history: History, { timed }: StoreTimer): History {
-  return {
-    versions: (key, options) => watchList('list', history.versions(key, options), timed),
-    deleted: (customer, options) => watchList('list', history.deleted(customer, options), timed),
-    kept: (customer) => watchList('list', history.kept(customer), timed),
-    open: (key, options) => timed('open', () => history.open(key, options)),
-    restore: (key, to, options) => timed('restore', () => history.restore(key, to, options)),
-    purge: (customer, before) => timed('purge', () => history.purge(customer, before)),
-    customers: () => watchList('customers', history.customers(), timed),
   }
 }
 

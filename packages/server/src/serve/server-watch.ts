@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { type PasswordVerifier, SetupError } from '@holdfast/core'
+import { type PasswordVerifier, SetupError, type Usage } from '@holdfast/core'
 import type { OnAnswered, OnLogin, RequestCounters } from '@holdfast/http-koa'
 import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/open-store.ts'
@@ -10,6 +10,9 @@ import type { ListeningAddress } from '../listen/explain-listening.ts'
 
 /** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
+
+/** Why something is kept no longer: its time has passed, or before that the customer's limit or the disk was full. */
+export type PurgeReason = 'outdated' | 'surplus' | 'space'
 
 /** Measures a running server. Its methods return what they get, and count its use. */
 export interface ServerWatch {
@@ -25,6 +28,10 @@ export interface ServerWatch {
   onReload(what: Reloadable, isTaken: boolean): void
   /** Called with the number of uploads in pieces that have expired. */
   onExpired(uploads: number): void
+  /** Called when so many bytes were removed that were kept, with the reason. */
+  onPurged(reason: PurgeReason, bytes: number): void
+  /** Called after each sweep with what is kept for all customers. */
+  onKept(kept: Usage): void
 }
 
 /** Measures nothing, and costs nothing. */
@@ -35,6 +42,8 @@ export const noWatch: ServerWatch = {
   server() {},
   onReload() {},
   onExpired() {},
+  onPurged() {},
+  onKept() {},
 }
 
 /**

@@ -20,8 +20,11 @@ import { connectionsWithin, limitConnections, openFilesLimit } from '../listen/l
 import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
 import { openSharedServices, type SharedServices } from './open-shared-services.ts'
 import { createCloseStack } from './close-stack.ts'
+import { checkKeeping, type KeepingCheck } from '../stores/check-keeping.ts'
 import { openStore } from '../stores/open-store.ts'
+import { guardSpace } from './guard-space.ts'
 import { sweepFiles } from './sweep-files.ts'
+import { sweepKept } from './sweep-kept.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { noWatch, type ServerWatch, type ServerStatus } from './server-watch.ts'
 import type { CertificateSource } from '../tls/open-certificate.ts'
@@ -45,7 +48,7 @@ export interface RunningServer {
 /**
  * Connects the adapters that `config` names with the service, and listens. Only this file and the `open…` files name the adapters.
  * `watch` measures the server. Default: nothing is measured. `openServices` opens the services that this process may share with
- * others. Default: it opens its own.
+ * others, and calls its argument when the customers have changed. Default: it opens its own.
  *
  * @throws SetupError for a mistake that an administrator can correct
  */
@@ -53,22 +56,29 @@ export async function startServer(
   config: Config,
   log: Logger,
   watch: ServerWatch = noWatch,
-  openServices: () => Promise<SharedServices> = () =>
-    openSharedServices(config, log, undefined, watch),
+  openServices: (onReloaded: () => void) => Promise<SharedServices> = (onReloaded) =>
+    openSharedServices(config, log, onReloaded, watch),
 ): Promise<RunningServer> {
   const trustedProxies = checkProxies(config)
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
-  const services = await open(openServices())
+  let keeping: KeepingCheck | undefined
+  const services = await open(openServices(() => void keeping?.again()))
   const { shared } = services
   const { certificate, credentials, verifyPassword, failures } = services
   // If there are several processes, the primary delivers. Opened before the trail: no line may come before it knows the end.
   const webhook = services.writer === undefined ? await open(openEvents(config, log)) : undefined
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services))
+  const allCredentials = () => services.allCredentials()
+  // If there are several processes, the primary checks: a worker that is replaced later must start.
+  if (services.writer === undefined) {
+    keeping = await open(checkKeeping({ store, config, credentials: allCredentials }, log))
+  }
   const keeper = shared && (await open(Promise.resolve(shared.openQuotas(store))))
   const quotas = services.quotas ?? keeper?.keeper
   const { 'max-file-size': maxFileSize, 'upload-expiry': uploadExpiryMs } = config
+  const { 'keep-replaced': keepReplacedMs, 'keep-quota': keepQuota } = config
   const service = createFileService({
     store: watch.store(store),
     credentials,
@@ -76,6 +86,8 @@ export async function startServer(
     loginBrake: createLoginBrake({ counter: failures, ...brakeOptions }),
     ...(quotas && { quotas }),
     ...(maxFileSize !== undefined && { maxFileSize }),
+    ...(keepReplacedMs !== undefined && { keepReplacedMs }),
+    ...(keepQuota !== undefined && { keepQuota }),
     uploadExpiryMs,
     maxUnfinishedUploads: config['max-unfinished-uploads'],
     createSha256: () => createHash('sha256'),
@@ -86,6 +98,18 @@ export async function startServer(
       ...services.links,
     },
   })
+  // If there are several processes, the first worker expires, sweeps and watches the disk for all of them.
+  const isFirst = (services.writer ?? 0) === 0
+  const sweep = { log, credentials: allCredentials, audit: trail?.audit, watch }
+  const guard =
+    store.history &&
+    guardSpace(service, {
+      ...sweep,
+      freeSpace: isFirst ? store.freeSpace : undefined,
+      least: config['min-free-space'],
+    })
+  await open(Promise.resolve(guard))
+  const onAnswered = guard?.onAnswered(watch.onAnswered) ?? watch.onAnswered
   const server = createServer(
     createApp(service, {
       log,
@@ -99,7 +123,7 @@ export async function startServer(
       ...(!config['no-web'] && { web: openPage }),
       requestCounters: watch.requestCounters(services.requestCounters),
       ...(watch.onLogin && { onLogin: watch.onLogin }),
-      ...(watch.onAnswered && { onAnswered: watch.onAnswered }),
+      ...(onAnswered && { onAnswered }),
       ...(trail && { audit: trail.audit }),
     }),
     {
@@ -123,10 +147,11 @@ export async function startServer(
   if (store.resumable && services.writer === undefined) {
     await open(Promise.resolve(sweepUploads(service, log, watch)))
   }
-  // If there are several processes, the first worker deletes: the others wait for it where they publish the same name.
-  if ((services.writer ?? 0) === 0) {
-    const sweep = { log, credentials: () => services.allCredentials(), audit: trail?.audit }
+  if (isFirst) {
+    // The others wait for it where they publish the same name.
     await open(Promise.resolve(sweepFiles(service, sweep)))
+    const { history } = store
+    if (history) await open(Promise.resolve(sweepKept(service, { ...sweep, history })))
   }
   return {
     url: listeningUrl(certificate ? 'https' : 'http', server.address()),

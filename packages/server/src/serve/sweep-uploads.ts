@@ -1,12 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FileService } from '@holdfast/core'
 import type { Logger } from 'pino'
+import { repeatSweep } from './repeat-sweep.ts'
 
 /** How long to wait between two sweeps, in milliseconds. A bucket needs several in an hour, to find publications that broke off. */
 const pauseMs = 15 * 60 * 1000
-
-/** How long `close` waits for a sweep under way, in milliseconds. The next sweep removes what is left. */
-const patienceMs = 1_000
 
 export interface SweepOptions {
   /** Called with the number of uploads that have expired, 1 or more. Default: none. */
@@ -24,32 +21,15 @@ export function sweepUploads(
   log: Logger,
   options: SweepOptions = {},
 ): { close(): Promise<void> } {
-  let isClosed = false
-  let timer: NodeJS.Timeout | undefined
-  const sweep = async (): Promise<void> => {
+  return repeatSweep(async (end) => {
     try {
       const uploads = await service.sweepUploads()
-      if (uploads > 0) {
-        options.onExpired?.(uploads)
-        log.info({ uploads }, 'expired uploads were removed')
-      }
+      if (uploads === 0) return
+      options.onExpired?.(uploads)
+      log.info({ uploads }, 'expired uploads were removed')
     } catch (err) {
       // The store may be closed already.
-      if (!isClosed) log.warn({ err }, 'expired uploads cannot be removed')
+      if (!end.hasCome()) log.warn({ err }, 'expired uploads cannot be removed')
     }
-    if (!isClosed) timer = setTimeout(begin, options.pauseMs ?? pauseMs).unref()
-  }
-  const begin = () => {
-    sweeping = sweep()
-  }
-  let sweeping = sweep()
-  return {
-    async close() {
-      isClosed = true
-      clearTimeout(timer)
-      const patience = new AbortController()
-      await Promise.race([sweeping, delay(patienceMs, undefined, patience).catch(() => {})])
-      patience.abort()
-    },
-  }
+  }, options.pauseMs ?? pauseMs)
 }

@@ -141,5 +141,7 @@ export interface ClosableStore extends BlobStore {
   readonly probe: (signal?: AbortSignal) => Promise<void>
   /** How many bytes are free; absent if that is unknown. */
   readonly freeSpace?: () => Promise<number>
+  /** Why it has no `history`, as a sentence; absent or `undefined` if there is nothing to say. */
+  readonly historyProblem?: () => Promise<string | undefined> | string | undefined
   close(): Promise<void>
 }

@@ -11,6 +11,7 @@ import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
 import { openSharedServices } from '../serve/open-shared-services.ts'
 import { createCloseStack } from '../serve/close-stack.ts'
 import { sweepUploads } from '../serve/sweep-uploads.ts'
+import { checkKeeping } from '../stores/check-keeping.ts'
 import { openStore } from '../stores/open-store.ts'
 import { openEvents, type RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
@@ -38,9 +39,15 @@ export async function startWorkers(
   checkProxies(config)
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
-  const services = await open(openSharedServices(config, log, () => shared.sendCustomers(), watch))
+  const onReloaded = () => {
+    shared.sendCustomers()
+    void keeping.again()
+  }
+  const services = await open(openSharedServices(config, log, onReloaded, watch))
   // Opened for the usage of customers with a quota. A mistake in its settings is reported here, and only once.
   const store = await open(openStore(config.store, config, log))
+  const credentials = () => services.allCredentials()
+  const keeping = await open(checkKeeping({ store, config, credentials }, log))
   const ofServers = services.shared
   const keeper = ofServers && (await open(Promise.resolve(ofServers.openQuotas(store))))
   const quotas = keeper?.keeper ?? createQuotaKeeper(store)

@@ -32,6 +32,11 @@ describe('formatEvent', () => {
     expect(formatEvent(renamed)).to.include('"file":"a.txt","to":"b\\u202e.txt","bytes":null')
   })
 
+  it('has the number of versions that were removed before their time', () => {
+    const purged = { ...event, event: 'purge', file: undefined, bytes: 9, versions: 2 } as const
+    expect(formatEvent(purged)).to.include('"file":null,"bytes":9,"versions":2,"requestId"')
+  })
+
   it('says null where something is not known', () => {
     const { reason: _, ...unknown } = event
     const nothing = { customer: undefined, file: undefined, bytes: undefined, address: undefined }

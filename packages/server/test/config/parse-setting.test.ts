@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseDuration, parsePeriod } from '../../src/config/parse-setting.ts'
+import { parseDuration, parsePeriod, parseTime } from '../../src/config/parse-setting.ts'
 
 describe('parseDuration', () => {
   const durations: readonly (readonly [string, number])[] = [
@@ -62,6 +62,20 @@ describe('parsePeriod', () => {
         RangeError,
         'is not a time between 1ms and 1000 days',
       )
+    })
+  }
+})
+
+describe('parseTime', () => {
+  it('reads a moment, and a period before now', () => {
+    expect(parseTime('2026-11-21T02:45:56Z')).to.equal(Date.UTC(2026, 10, 21, 2, 45, 56))
+    expect(parseTime('2026-11-21')).to.equal(Date.UTC(2026, 10, 21))
+    expect(parseTime('3d')).to.be.closeTo(Date.now() - 3 * 86_400_000, 10_000)
+  })
+
+  for (const text of ['', 'yesterday', '3', '2026-13-40']) {
+    it(`refuses "${text}"`, () => {
+      expect(() => parseTime(text)).to.throw(RangeError, 'is not a time; write it as in 2026-11-21')
     })
   }
 })

@@ -13,6 +13,8 @@ describe('resolveConfig', () => {
       customers: './customers.yaml',
       store: 'disk',
       'max-file-size': undefined,
+      'keep-replaced': undefined,
+      'keep-quota': undefined,
       'upload-expiry': 604_800_000,
       'max-unfinished-uploads': 1000,
       'max-connections': undefined,

@@ -29,4 +29,5 @@ async function open() {
 describeBlobStore('a store that is watched', open, { putMemory: 160 * MiB })
 describeHistory('a store that is watched', open)
 describeRenaming('a store that is watched', open)
+describeHistory('a store that is watched', open)
 describeResumableUploads('a store that is watched', open, { appendMemory: 544 * MiB })

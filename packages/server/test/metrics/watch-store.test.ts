@@ -131,24 +131,6 @@ describe('watchStore', () => {
     expect(failed).to.be.empty
   })
 
-  it('reports operations of the history, and opens and lists as those of blobs', async () => {
-    const { store, names } = watched()
-    await store.put(key, bytes('a'))
-    await store.delete(key, { keepReplaced: true })
-    const { history } = store
-    if (history === undefined) throw new Error('The store has no history')
-    const [[kept] = []] = await all(history.versions(key))
-    const version = kept?.version ?? ''
-    await all(history.deleted('demo'))
-    await all(history.kept('demo'))
-    await all(history.customers())
-    await (await history.open({ ...key, version }))?.close()
-    await history.restore({ ...key, version }, 'b')
-    await history.purge('demo', new Date())
-    const lists = ['list', 'list', 'list', 'customers']
-    expect(names()).to.deep.equal(['put', 'delete', ...lists, 'open', 'restore', 'purge'])
-  })
-
   it('reports an upload under way from its beginning to its end', async () => {
     const { store, uploads, names } = watched()
     const gate = Promise.withResolvers<undefined>()
@@ -247,5 +229,25 @@ describe('watchStore', () => {
   it('keeps what a store can do besides', () => {
     const freeSpace = async () => 1
     expect(watched({ freeSpace } as Partial<BlobStore>).store).to.include({ freeSpace })
+  })
+})
+
+describe('watchStore with a history', () => {
+  it('reports what is asked of the history, and how long it takes', async () => {
+    const { store, names } = watched()
+    const keepReplaced = true
+    await store.put(key, bytes('one'))
+    await store.put(key, bytes('two'), { keepReplaced })
+    await store.delete(key, { keepReplaced })
+    const { history } = store
+    if (history === undefined) throw new Error('The memory store keeps')
+    const [[newest] = []] = await all(history.versions(key))
+    await all(history.deleted(key.customer))
+    const version = newest?.version ?? ''
+    await (await history.open({ ...key, version }))?.close()
+    await history.restore({ ...key, version }, 'a')
+    await history.purge(key.customer, new Date(Date.now() + 60_000))
+    const expected = ['put', 'put', 'delete', 'versions', 'deleted', 'open', 'restore', 'purge']
+    expect(names()).to.deep.equal(expected)
   })
 })

@@ -19,6 +19,8 @@ export interface NameViolation {
 export interface NameLedger {
   /** What the name holds as far as is acknowledged. */
   kept(): Kept
+  /** The SHA-256 of all contents that the name has had, as far as is known. */
+  stored(): ReadonlySet<string>
   /** An operation begins that makes `next` of the name. */
   begin(next: Kept): void
   /** It was acknowledged. */
@@ -32,6 +34,11 @@ export interface NameLedger {
 /** A name that holds nothing. */
 export function createNameLedger(name: string): NameLedger {
   let kept: Kept
+  const stored = new Set<string>()
+  const keep = (next: Kept) => {
+    kept = next
+    if (next) stored.add(next.sha256)
+  }
   let underWay: { readonly next: Kept } | undefined
 
   const violation = (content: Buffer | undefined): NameViolation => {
@@ -43,9 +50,10 @@ export function createNameLedger(name: string): NameLedger {
 
   return {
     kept: () => kept,
+    stored: () => stored,
     begin: (next) => void (underWay = { next }),
     acknowledge() {
-      kept = underWay?.next
+      keep(underWay?.next)
       underWay = undefined
     },
     refuse: () => void (underWay = undefined),
@@ -54,7 +62,7 @@ export function createNameLedger(name: string): NameLedger {
       const found = possible.find((state) => state?.sha256 === (content && sha256(content)))
       const isPossible = content === undefined ? possible.includes(undefined) : found !== undefined
       const judgement = isPossible ? undefined : violation(content)
-      kept = found
+      keep(found)
       underWay = undefined
       return judgement
     },

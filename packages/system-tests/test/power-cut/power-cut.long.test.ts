@@ -47,6 +47,21 @@ describeWithDisks('holdfast serve, on a disk whose power is cut', () => {
     })
   }
 
+  for (const { fileSystem } of disks) {
+    it(`keeps all that was ever acknowledged, with --keep-replaced, on ${fileSystem}`, async function () {
+      this.timeout(10 * minute)
+      const missing = missingForPowerCuts(fileSystem)
+      if (missing !== undefined) return void figures.push(`NOT DONE on ${fileSystem}: ${missing}`)
+      const seed = randomInt(2 ** 31)
+      const counts = await startPowerCuts({ seed, cuts: 4, fileSystem, keepsReplaced: true })
+      expect(counts.violations, `scripts/powercut --keep --seed ${seed}`).to.deep.equal([])
+      const { acknowledged, cuts } = counts
+      figures.push(
+        `${cuts} with --keep-replaced on ${fileSystem}, ${acknowledged} operations acknowledged, nothing lost`,
+      )
+    })
+  }
+
   for (const { lie, title } of lies) {
     it(`loses files where ${title}, which this test finds`, async function () {
       this.timeout(10 * minute)

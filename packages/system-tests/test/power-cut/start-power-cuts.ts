@@ -11,7 +11,7 @@ import {
 import { createChoices, type Choices } from '../endurance/soak/choices.ts'
 import { buildLiar, type Lie } from './build-liar.ts'
 import type { FileSystem } from './file-systems.ts'
-import { judgeFiles } from './judge-files.ts'
+import { judgeFiles, judgeHistory } from './judge-files.ts'
 import { createNameLedger, type NameLedger, type NameViolation } from './name-ledger.ts'
 import { work, type ClientNames } from './power-client.ts'
 import { judgeUpload } from './power-uploads.ts'
@@ -22,6 +22,8 @@ export interface PowerCutOptions {
   readonly seed: number
   readonly cuts: number
   readonly fileSystem: FileSystem
+  /** Whether what is replaced or deleted is kept. Default: no. */
+  readonly keepsReplaced?: boolean
   /** Default: none, syncs are syncs. */
   readonly lie?: Lie
   /** Hears of each cut, with all counts so far. */
@@ -60,7 +62,7 @@ const cutsPerDoctor = 4
  * violated anything. Needs root, or sudo without a password, FUSE, and loop devices.
  */
 export async function startPowerCuts(options: PowerCutOptions): Promise<PowerCutCounts> {
-  const { seed, fileSystem, lie } = options
+  const { seed, fileSystem, lie, keepsReplaced = false } = options
   const site = await createSite()
   const place = join(site.path, 'power')
   await mkdir(place)
@@ -71,7 +73,10 @@ export async function startPowerCuts(options: PowerCutOptions): Promise<PowerCut
     disk = await openPowerDisk(place, fileSystem)
     const data = join(disk.directory, 'data')
     const start = (env: Readonly<Record<string, string>>) =>
-      startHoldfast(['--data', data], { cwd: site.path, env })
+      startHoldfast(['--data', data, ...(keepsReplaced ? ['--keep-replaced', '30d'] : [])], {
+        cwd: site.path,
+        env,
+      })
     // The directory is made without a lie: a server that does not even start shows less than one that has lost files.
     const first = await start({})
     first.signal('SIGTERM')
@@ -178,7 +183,7 @@ function judgeRename(names: ClientNames): readonly Violation[] {
 
 /** Holds what is left against what was acknowledged. */
 async function judge(
-  { counts, data, cwd, lie }: Run,
+  { counts, data, cwd, lie, keepsReplaced = false }: Run,
   server: HoldfastServer,
   names: readonly ClientNames[],
 ): Promise<void> {
@@ -186,6 +191,7 @@ async function judge(
   counts.judged += ledgers.size
   counts.violations.push(...(await judgeFiles(server.url, ledgers)))
   for (const ones of names) counts.violations.push(...judgeRename(ones))
+  if (keepsReplaced) counts.violations.push(...(await judgeHistory(server.url, ledgers)))
   for (const upload of names.flatMap(({ uploads }) => uploads.splice(0))) {
     const ledger = ledgers.get(upload.name)
     const violation = ledger && (await judgeUpload(server.url, upload, ledger))

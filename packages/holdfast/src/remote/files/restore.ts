@@ -1,6 +1,6 @@
 import type { DeletedFile } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
-import { parseSince } from '@holdfast/server/config'
+import { parseTime } from '@holdfast/server/config'
 import { parseConcurrency } from '../../settings/flags.ts'
 import { localTime } from '../../terminal/format.ts'
 import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
@@ -174,7 +174,7 @@ function chooserOf(argv: VerbArguments): Choose {
     if (names.length > 0)
       throw usageError('--all-deleted restores all deleted files, and takes no names.')
     if (isOne) throw usageError('--version and --as are for one file: leave out --all-deleted.')
-    return allDeleted(textIn(argv, 'prefix'), parsed(argv, 'since', parseSince))
+    return allDeleted(textIn(argv, 'prefix'), parsed(argv, 'since', parseTime))
   }
   for (const flag of ['since', 'prefix']) {
     if (argv[flag] !== undefined)

@@ -198,6 +198,13 @@ describe('Files that many clients rename at once are linearizable', function () 
     await withSeed((seed) => expectOrder({ urls: [url], rounds: 60 }, seed))
   })
 
+  it('on disk with --keep-replaced, with workers and two servers', async () => {
+    const args = ['--keep-replaced', '30d', '--workers', '2']
+    const servers = [await holdfast.start(args), await holdfast.start(args)] as const
+    const urls = [servers[0].url, servers[1].url] as const
+    await withSeed((seed) => expectOrder({ urls, rounds: 60 }, seed))
+  })
+
   it('on disk with --workers', async () => {
     const { url } = await holdfast.start(['--workers', '2'])
     await withSeed((seed) => expectOrder({ urls: [url], rounds: 60 }, seed))

@@ -1,0 +1,68 @@
+import { adviceOf, finding, formatBytes, type Credential, type Finding } from '@holdfast/core'
+import { keepingProblem, type KeepingSettings } from '../stores/check-keeping.ts'
+import type { ClosableStore } from '../stores/open-store.ts'
+import type { Config } from '../config/resolve-config.ts'
+
+export interface KeptExamination extends KeepingSettings {
+  readonly store: Pick<ClosableStore, 'history' | 'historyProblem' | 'freeSpace'>
+  readonly config: Pick<Config, 'store' | 'keep-replaced' | 'keep-quota' | 'min-free-space'>
+  readonly signal?: AbortSignal | undefined
+}
+
+const check = 'versions'
+
+/** Whether the settings ask that what is replaced is kept, for any customer. */
+export function isKeeping(
+  { 'keep-replaced': keepMs = 0 }: Pick<Config, 'keep-replaced'>,
+  credentials: readonly Credential[],
+): boolean {
+  return keepMs > 0 || credentials.some(({ keepReplacedMs = 0 }) => keepReplacedMs > 0)
+}
+
+/**
+ * Examines a store that is to keep what is replaced: whether it can, how much it keeps, and whether that has room.
+ *
+ * @throws FileServiceError `store-unavailable`; the reason of `signal`
+ */
+export async function* keptFindings(examination: KeptExamination): AsyncGenerator<Finding> {
+  const problem = await keepingProblem(examination)
+  if (problem) {
+    const { problem: message, remedies } = adviceOf(problem)
+    yield finding('problem', check, message, ...remedies)
+    return
+  }
+  const { store, signal } = examination
+  if (store.history === undefined) return
+  let [versions, bytes] = [0, 0]
+  for await (const customer of store.history.customers()) {
+    for await (const page of store.history.kept(customer)) {
+      signal?.throwIfAborted()
+      versions += page.length
+      bytes += page.reduce((sum, { size }) => sum + size, 0)
+    }
+  }
+  yield finding('ok', check, `${versions.toLocaleString('en')} of ${formatBytes(bytes)} are kept`)
+  if (store.freeSpace) yield roomFinding(examination, bytes, await store.freeSpace())
+}
+
+/** Whether all that may be kept has room, beside the files that there are. */
+function roomFinding(
+  { config, credentials }: KeptExamination,
+  keptBytes: number,
+  free: number,
+): Finding {
+  const { 'min-free-space': least, 'keep-quota': keepQuota, 'keep-replaced': keepMs = 0 } = config
+  if (free < least) {
+    const message = `${formatBytes(free)} are free, less than --min-free-space, so the oldest goes before its time`
+    return finding('warning', check, message, 'add room, or keep for a shorter time')
+  }
+  const limits = credentials()
+    .filter(({ login, keepReplacedMs = keepMs }) => login === undefined && keepReplacedMs > 0)
+    .map(({ quota }) => keepQuota ?? quota ?? Infinity)
+  const most = limits.reduce((sum, limit) => sum + limit, 0)
+  const room = free + keptBytes - least
+  if (most <= room) return finding('ok', check, `up to ${formatBytes(most)} has room`)
+  const what = most === Infinity ? 'without a limit' : `up to ${formatBytes(most)}`
+  const message = `may be kept ${what}, and there is room for ${formatBytes(room)}; then the oldest goes before its time`
+  return finding('warning', check, message, 'set a lower --keep-quota, or add room')
+}
