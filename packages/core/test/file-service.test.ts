@@ -203,6 +203,11 @@ describe('createFileService with wrong options', () => {
       { store: { ...store, resumable: { ...store.resumable, remember: undefined } } },
       /store\.resumable has no remember/,
     ],
+    'a history that purges nothing': [
+      { store: { ...store, history: { ...store.history, purge: undefined } } },
+      /store\.history has no purge/,
+    ],
+    'a time for which nothing can be kept': [{ store, keepReplacedMs: 5 }, /keepReplacedMs.*5/],
     'a hash that cannot be called': [{ store, createSha256: 'sha256' }, /createSha256/],
     'a number of uploads that is none': [
       { store, maxUnfinishedUploads: '5' },

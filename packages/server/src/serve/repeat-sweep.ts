@@ -3,6 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 /** How long `close` waits for a sweep under way, in milliseconds. The next sweep goes on. */
 const patienceMs = 1_000
 
+/** How much longer than a sweep the pause after it is, and the longest pause for that reason, in milliseconds. */
+const timesSweep = 10
+const longestRestMs = 50 * 60 * 1000
+
 /** Whether the sweeps are to end. */
 export interface SweepEnd {
   readonly signal: AbortSignal
@@ -11,8 +15,9 @@ export interface SweepEnd {
 }
 
 /**
- * Runs `sweep` at once in the background, and then again `pauseMs` after each end. `sweep` must not reject. `close` brings its end,
- * and waits at most a second for a sweep under way.
+ * Runs `sweep` at once in the background, and then again `pauseMs` after each end; after one that took long, ten times as long, so that
+ * sweeps take at most a tenth of the time, but at most 50 minutes or `pauseMs`. `sweep` must not reject. `close` brings its end, and waits
+ * at most a second for a sweep under way.
  */
 export function repeatSweep(
   sweep: (end: SweepEnd) => Promise<void>,
@@ -22,8 +27,10 @@ export function repeatSweep(
   const end = { signal: closing.signal, hasCome: () => closing.signal.aborted }
   let timer: NodeJS.Timeout | undefined
   const run = async () => {
+    const since = performance.now()
     await sweep(end)
-    if (!end.hasCome()) timer = setTimeout(begin, pauseMs).unref()
+    const rest = Math.min(timesSweep * (performance.now() - since), longestRestMs)
+    if (!end.hasCome()) timer = setTimeout(begin, Math.max(pauseMs, rest)).unref()
   }
   const begin = () => {
     sweeping = run()
