@@ -156,10 +156,7 @@ describe('holdfast', () => {
   })
 
   const unknownCommands: typeof mistakes = [
-    [
-      [],
-      'Say which command: serve, copy, customers, usage, versions, events or doctor; as a client login, ',
-    ],
+    [[], 'Say which command: serve, copy, customers, usage, events or doctor; as a client login, '],
     [['sreve'], 'Did you mean serve?'],
     [['delete', 'x'], 'holdfast rm does that.\nSee holdfast rm --help.'],
     [['--port', '1'], 'Say which command: '],
