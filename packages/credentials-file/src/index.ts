@@ -16,6 +16,7 @@ export {
   editCustomersFile,
   openCustomersFile,
   type CustomersFile,
+  type ChangedCustomerFields,
   type NewCustomerFields,
 } from './open-customers-file.ts'
 export {

@@ -45,6 +45,11 @@ export interface NewCustomerFields {
   readonly until?: string
 }
 
+/** New values of the fields of {@link NewCustomerFields}, or `null` to remove one: then its default holds. */
+export type ChangedCustomerFields = {
+  readonly [Field in keyof NewCustomerFields]?: NewCustomerFields[Field] | null
+}
+
 /**
  * A customers file that is edited in memory; only `save` writes it. Comments, order and everything else that was not edited stay
  * unchanged. Every method throws a {@link CustomersFileError}, whose message is for a person. A `name` is that of a customer, or
@@ -61,6 +66,10 @@ export interface CustomersFile {
    * hash, limit, right or date, an end that is past, or a field that does not fit.
    */
   add(name: string, passwordHash: string, fields?: NewCustomerFields): void
+  /**
+   * Changes the fields that are given, and removes those that are `null`. Throws if nothing has the name, and for what `add` refuses.
+   */
+  set(name: string, fields: ChangedCustomerFields): void
   /** Removes a customer with all logins, or a login. Throws if nothing has the name. */
   remove(name: string): void
   /** Sets another password. Throws if nothing has the name, or `passwordHash` is not a scrypt hash. */
@@ -155,6 +164,26 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
         password: passwordHash,
         ...entry,
       }))
+    },
+    set(name, fields) {
+      const path = pathTo(name)
+      const kind = splitLoginName(name).login === undefined ? 'customer' : 'login'
+      // A field that is to be removed must be one of this kind, too.
+      readFields(kind, placeholders(fields), refuse)
+      const { written, entry } = readFields(kind, withoutNull(fields), refuse)
+      const removed = Object.entries(fields).flatMap(([field, value]) =>
+        value === null ? [field] : [],
+      )
+      const node = nodeAt(path)
+      for (const [field, value] of Object.entries(written)) {
+        node.set(field, document.createNode(value))
+      }
+      for (const field of removed) node.delete(field)
+      entries = changeEntry(entries, name, (before) => {
+        const changed: Record<string, unknown> = { ...before, ...entry }
+        for (const field of removed) delete changed[parsedNames[field] ?? field]
+        return changed as unknown as LoginEntry
+      })
     },
     remove(name) {
       const path = pathTo(name)
@@ -255,6 +284,28 @@ function readFields(
       throw refuse(`the ${what} ${problem}`, ...remedies)
     }
   }
+}
+
+/** How a field is called in an entry, where that differs from its name in the file. */
+const parsedNames: Readonly<Record<string, string>> = {
+  expireAfter: 'expireAfterMs',
+  keepReplaced: 'keepReplacedMs',
+  until: 'endsAtMs',
+}
+
+function withoutNull(fields: ChangedCustomerFields): NewCustomerFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
+/** Valid values for the fields that are `null`. */
+function placeholders(fields: ChangedCustomerFields): NewCustomerFields {
+  const valid: Required<NewCustomerFields> = {
+    ...{ quota: 1, maxFiles: 1, expireAfter: '30d', keepReplaced: 'off' },
+    ...{ may: 'full', until: '9999-12-31' },
+  }
+  return Object.fromEntries(
+    Object.entries(valid).filter(([field]) => Reflect.get(fields, field) === null),
+  )
 }
 
 /** `fields` without those that are undefined. */

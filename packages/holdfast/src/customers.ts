@@ -1,5 +1,17 @@
-import { loginName, rights, rightSets, SetupError } from '@holdfast/core'
-import type { CustomersFile } from '@holdfast/credentials-file'
+import {
+  formatBytes,
+  loginName,
+  rights,
+  rightSets,
+  SetupError,
+  type Credential,
+  type Right,
+} from '@holdfast/core'
+import type {
+  ChangedCustomerFields,
+  CustomersFile,
+  NewCustomerFields,
+} from '@holdfast/credentials-file'
 import { headerProblem, programName } from '@holdfast/credentials-file/messages'
 import { findConfig, settings } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
@@ -10,7 +22,15 @@ import { readPassword } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
 
 /** The words that may follow `holdfast customers`. */
-export const customersCommandNames = ['add', 'list', 'remove', 'rotate', 'revoke-links', 'check']
+export const customersCommandNames = [
+  'add',
+  'set',
+  'list',
+  'remove',
+  'rotate',
+  'revoke-links',
+  'check',
+]
 
 /** `holdfast customers …`: the administrator's edits of the customers file. */
 export function customersCommands(
@@ -22,39 +42,7 @@ export function customersCommands(
       'add [name]',
       'Make a customer, and print the generated password',
       (inner) =>
-        withPassword(withLogin(withName(inner)))
-          .option('quota', {
-            type: 'string',
-            requiresArg: true,
-            describe: 'The most the customer may keep, such as 50GB; unlimited if unset',
-          })
-          .option('max-files', {
-            type: 'string',
-            requiresArg: true,
-            describe: 'The most files the customer may keep, such as 10000; unlimited if unset',
-          })
-          .option('expire-after', {
-            type: 'string',
-            requiresArg: true,
-            describe:
-              'How long after their last change files are deleted, such as 30d; never if unset',
-          })
-          .option('keep-replaced', {
-            type: 'string',
-            requiresArg: true,
-            describe:
-              'How long what is replaced or deleted can be restored, such as 30d, or off; as the server says if unset',
-          })
-          .option('may', {
-            type: 'string',
-            requiresArg: true,
-            describe: `What it may do: ${Object.keys(rightSets).join(', ')}, or some of ${rights.join(',')}; everything if unset`,
-          })
-          .option('until', {
-            type: 'string',
-            requiresArg: true,
-            describe: 'The last day of a login (UTC), such as 2027-01-31; without end if unset',
-          })
+        withPassword(withFields(withLogin(withName(inner))))
           .example('$0 customers add alice --quota 50GB', 'prints the password, once')
           .example(
             '$0 customers add alice --login backup --may append-only',
@@ -64,14 +52,29 @@ export function customersCommands(
       (argv) => run(add(argv)),
     )
     .command(
+      'set [name]',
+      'Change what a customer, or a login, may keep and do; "none" removes a limit',
+      (inner) =>
+        withFields(withLogin(withName(inner)))
+          .example('$0 customers set alice --quota 100GB --keep-replaced 30d', 'changes two fields')
+          .example('$0 customers set alice --login ci --until none', 'lets the login go on'),
+      (argv) => run(set(argv)),
+    )
+    .command(
       'list',
       'Print the names of the customers',
       (inner) =>
-        withFile(inner).option('logins', {
-          type: 'boolean',
-          default: false,
-          describe: 'Print further logins, too, as CUSTOMER/LOGIN',
-        }),
+        withFile(inner)
+          .option('logins', {
+            type: 'boolean',
+            default: false,
+            describe: 'Print further logins, too, as CUSTOMER/LOGIN',
+          })
+          .option('details', {
+            type: 'boolean',
+            default: false,
+            describe: 'Print what each may keep and do, after its name',
+          }),
       (argv) => run(list(argv)),
     )
     .command(
@@ -93,7 +96,7 @@ export function customersCommands(
       (argv) => run(revokeLinks(argv as RevokeLinksFlags)),
     )
     .command('check', 'Check the customers file', withFile, (argv) => run(check(argv)))
-    .demandCommand(1, 'Say what to do: add, list, remove, rotate, revoke-links or check.')
+    .demandCommand(1, 'Say what to do: add, set, list, remove, rotate, revoke-links or check.')
     .epilog('A running server takes the changes within a second or two.')
 }
 
@@ -126,6 +129,41 @@ function withLogin<T>(yargs: Argv<T>) {
     requiresArg: true,
     describe: 'A further login of the customer, which logs in as CUSTOMER/LOGIN',
   })
+}
+
+function withFields<T>(yargs: Argv<T>) {
+  return yargs
+    .option('quota', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'The most the customer may keep, such as 50GB; unlimited if unset',
+    })
+    .option('max-files', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'The most files the customer may keep, such as 10000; unlimited if unset',
+    })
+    .option('expire-after', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'How long after their last change files are deleted, such as 30d; never if unset',
+    })
+    .option('keep-replaced', {
+      type: 'string',
+      requiresArg: true,
+      describe:
+        'How long what is replaced or deleted can be restored, such as 30d, or off; as the server says if unset',
+    })
+    .option('may', {
+      type: 'string',
+      requiresArg: true,
+      describe: `What it may do: ${Object.keys(rightSets).join(', ')}, or some of ${rights.join(',')}; everything if unset`,
+    })
+    .option('until', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'The last day of a login (UTC), such as 2027-01-31; without end if unset',
+    })
 }
 
 function withPassword<T>(yargs: Argv<T>) {
@@ -165,16 +203,7 @@ async function add(
   argv: FileOption & NameArgument & LoginOption & PasswordOption & FieldOptions,
 ): Promise<number> {
   const name = nameIn(argv)
-  const { quota, 'max-files': maxFiles, 'expire-after': expireAfter, may, until } = argv
-  const { 'keep-replaced': keepReplaced } = argv
-  const fields = {
-    ...(quota !== undefined && { quota }),
-    ...(maxFiles !== undefined && { maxFiles }),
-    ...(expireAfter !== undefined && { expireAfter }),
-    ...(keepReplaced !== undefined && { keepReplaced }),
-    ...(may !== undefined && { may: rightsIn(may) }),
-    ...(until !== undefined && { until }),
-  }
+  const fields = fieldsIn(argv)
   const customers = await pathOf(argv)
   const problem = headerProblem(name)
   if (problem !== undefined) {
@@ -195,6 +224,35 @@ async function add(
     file.add(name, hash, fields)
   })
   await announce()
+  return 0
+}
+
+/** The fields that are given, as the customers file calls them. */
+function fieldsIn(argv: FieldOptions): NewCustomerFields {
+  const { quota, 'max-files': maxFiles, 'expire-after': expireAfter, may, until } = argv
+  const { 'keep-replaced': keepReplaced } = argv
+  return {
+    ...(quota !== undefined && { quota }),
+    ...(maxFiles !== undefined && { maxFiles }),
+    ...(expireAfter !== undefined && { expireAfter }),
+    ...(keepReplaced !== undefined && { keepReplaced }),
+    ...(may !== undefined && { may: rightsIn(may) }),
+    ...(until !== undefined && { until }),
+  }
+}
+
+async function set(argv: FileOption & NameArgument & LoginOption & FieldOptions): Promise<number> {
+  const name = nameIn(argv)
+  const given = Object.entries(fieldsIn(argv))
+  if (given.length === 0) {
+    throw new SetupError('Say what to change.', [`Such as --quota 50GB, or --may read-only.`])
+  }
+  const fields: ChangedCustomerFields = Object.fromEntries(
+    given.map(([field, value]) => [field, value === 'none' ? null : value]),
+  )
+  const { editCustomersFile } = await customersFiles()
+  await editCustomersFile(await pathOf(argv), (file) => file.set(name, fields))
+  note(`Changed ${name.includes('/') ? 'the login' : 'the customer'} "${name}".`)
   return 0
 }
 
@@ -227,14 +285,50 @@ async function remove(argv: FileOption & NameArgument & LoginOption): Promise<nu
   return 0
 }
 
-async function list(argv: FileOption & { readonly logins: boolean }): Promise<number> {
+async function list(
+  argv: FileOption & { readonly logins: boolean; readonly details: boolean },
+): Promise<number> {
   const customers = await pathOf(argv)
-  const { openCustomersFile } = await customersFiles()
+  const { openCustomersFile, openFileCredentialSource } = await customersFiles()
+  if (argv.details) {
+    const source = await openFileCredentialSource(customers, { onWarning: note, pollIntervalMs: 0 })
+    const listed = source.all().filter(({ login }) => argv.logins || login === undefined)
+    await source.close()
+    await print(listed.map((one) => `${shown(one.name)}${detailsOf(one)}\n`).join(''))
+    return 0
+  }
   const file = await openCustomersFile(customers)
   const names = argv.logins ? file.loginNames() : file.names()
   if (names.length === 0) note(`${customers} has no customers.`)
   await print(names.map((name) => `${shown(name)}\n`).join(''))
   return 0
+}
+
+/** What a customer or login may keep and do, as the flags that say so. */
+function detailsOf(credential: Credential): string {
+  const { quota, maxFiles, expireAfterMs, keepReplacedMs, may, endsAtMs, login } = credential
+  const own = login === undefined
+  const flags = [
+    own && quota !== undefined && `--quota ${formatBytes(quota).replace(' ', '')}`,
+    own && maxFiles !== undefined && `--max-files ${maxFiles}`,
+    own && expireAfterMs !== undefined && `--expire-after ${shortPeriod(expireAfterMs)}`,
+    own && keepReplacedMs !== undefined && `--keep-replaced ${shortPeriod(keepReplacedMs)}`,
+    may !== undefined && `--may ${setNameOf(may) ?? may.join(',')}`,
+    endsAtMs !== undefined && `--until ${new Date(endsAtMs).toISOString()}`,
+  ].filter((flag) => flag !== false)
+  return flags.map((flag) => `  ${flag}`).join('')
+}
+
+function setNameOf(may: readonly Right[]): string | undefined {
+  const isSame = (set: readonly Right[]) =>
+    set.length === may.length && set.every((right) => may.includes(right))
+  return Object.entries(rightSets).find(([, set]) => isSame(set))?.[0]
+}
+
+function shortPeriod(ms: number): string {
+  if (ms === 0) return 'off'
+  if (ms % 86_400_000 === 0) return `${ms / 86_400_000}d`
+  return ms % 3_600_000 === 0 ? `${ms / 3_600_000}h` : `${Math.round(ms / 60_000)}m`
 }
 
 async function check(argv: FileOption): Promise<number> {

@@ -53,6 +53,41 @@ describe('holdfast customers, of further logins,', () => {
     expect((await found('bob'))?.may).to.deep.equal(['list', 'read'])
   })
 
+  it('changes rights, ends and limits, removes them by "none", and shows them', async () => {
+    await customers('add', 'acme', '--login', 'ci', '--until', '2031-01-31')
+    const { code, stderr } = await customers('set', 'acme', '--login', 'ci', '--may', 'read-only')
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'Changed the login "acme/ci".\n' })
+    expect((await found('acme/ci'))?.may).to.deep.equal(['list', 'read'])
+    expect((await found('acme/ci'))?.endsAtMs).to.equal(Date.UTC(2031, 1, 1))
+    await customers('set', 'acme', '--quota', '5GB', '--keep-replaced', '30d')
+    const { stdout } = await customers('list', '--logins', '--details')
+    expect(stdout).to.equal(
+      'acme  --quota 5.00GB  --keep-replaced 30d\n' +
+        'acme/ci  --may read-only  --until 2031-02-01T00:00:00.000Z\n',
+    )
+    await customers('set', 'acme/ci', '--until', 'none', '--may', 'none')
+    await customers('set', 'acme', '--quota', 'none', '--keep-replaced', 'off')
+    expect(await found('acme/ci')).to.not.have.any.keys('endsAtMs')
+    expect((await customers('list', '--details')).stdout).to.equal('acme  --keep-replaced off\n')
+  })
+
+  for (const [what, args, problem] of [
+    ['nothing', ['acme'], 'Say what to change'],
+    ['no one', ['bob', '--quota', '1GB'], 'has no customer "bob"'],
+    ['the end of a customer', ['acme', '--until', 'none'], 'a customer has no field until'],
+    ['the quota of a login', ['acme/ci', '--quota', 'none'], 'a login has no field quota'],
+    ['to a right that is none', ['acme', '--may', 'list,sing'], 'sing'],
+  ] as const) {
+    it(`changes ${what}: refuses that, and leaves the file as it is`, async () => {
+      await customers('add', 'acme', '--login', 'ci')
+      const before = await readFile(path, 'utf8')
+      const { code, stderr } = await customers('set', ...args)
+      expect(code).to.not.equal(0)
+      expect(stderr).to.include(problem)
+      expect(await readFile(path, 'utf8')).to.equal(before)
+    })
+  }
+
   it('rotates, lists, counts and removes them', async () => {
     await customers('add', 'acme', '--login', 'ci')
     const before = await found('acme/ci')

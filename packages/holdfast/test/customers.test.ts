@@ -147,7 +147,7 @@ describe('holdfast customers', () => {
     [['add'], 'Say the name of the customer.'],
     [['add', 'two', '--', 'names'], 'Only one name is allowed'],
     [['add', 'alice', '--qota', '1'], 'Did you mean --quota?'],
-    [[], 'Say what to do: add, list, remove, rotate, revoke-links or check.'],
+    [[], 'Say what to do: add, set, list, remove, rotate, revoke-links or check.'],
     [['ad', 'alice'], 'Did you mean add?'],
   ]
   for (const [args, message] of mistakes) {
