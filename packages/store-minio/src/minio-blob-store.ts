@@ -21,7 +21,7 @@ import { createKeptObjects } from './read/get-object.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
 import type { FoundVersion } from './write/find-object.ts'
 import { describeWritten } from './write/object-write.ts'
-import { createOwnObjects, removeVersions } from './write/own-objects.ts'
+import { createOwnObjects, type OwnObjects, removeVersions } from './write/own-objects.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { putObject } from './write/put-object.ts'
 import { readBlob } from './read/read-blob.ts'
@@ -179,6 +179,7 @@ export async function openTryingBy(
   const stopSweeping = keepSweeping(
     { s3, bucket, keys, underWay, staleAfterMs: staleUploadAfterMs },
     log,
+    hasHistory ? { own } : {},
   )
   const listing = { s3, bucket, keys }
   const objectOf = (key: BlobKey) => ({
@@ -268,7 +269,11 @@ export async function openTryingBy(
 }
 
 /** Sweeps now and every hour; returns a function that stops it. */
-function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () => void {
+function keepSweeping(
+  sweep: Sweep,
+  log: { warn(message: string): void },
+  trials: { readonly own?: OwnObjects },
+): () => void {
   const once = async () => {
     try {
       const count = await abortStaleUploads(sweep)
@@ -276,7 +281,7 @@ function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () =>
     } catch (error) {
       log.warn(`Looking for unfinished uploads in the bucket failed: ${String(error)}`)
     }
-    await removeOldTrialObjects(sweep.s3, sweep.bucket, sweep.keys.prefix)
+    await removeOldTrialObjects(sweep.s3, sweep.bucket, sweep.keys.prefix, trials)
   }
   void once()
   const timer = setInterval(() => void once(), hour).unref()

@@ -2,6 +2,7 @@ import {
   describeBlobStore,
   describeExpiry,
   describeHistory,
+  describeLinkGenerations,
   describeRenaming,
   describeResumableUploads,
 } from '@holdfast/contract'
@@ -17,13 +18,14 @@ describeWithMinio('openMinioBlobStore, in a bucket that keeps versions', functio
   const openUnreachable = () => openUnreachableHarness(minio(), openVersionedHarness)
   describeHistory(name, open, {
     openUnreachable,
-    // Two requests each; what is special about 1,000 is in history/minio-history.test.ts.
+    // Two requests each; history/many-versions.long.test.ts has more than 1,000.
     manyVersions: 60,
     // By the clock of this machine, in milliseconds.
     clockToleranceMs: 500,
   })
   describeBlobStore(name, open, { putMemory: 52 * MiB, openUnreachable })
   describeExpiry(name, open, { openUnreachable })
+  describeLinkGenerations(name, open, { openUnreachable })
   describeRenaming(name, open, { openUnreachable })
   describeResumableUploads(name, open, {
     manyAppends: 20,

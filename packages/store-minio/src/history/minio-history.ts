@@ -72,16 +72,21 @@ export function createMinioHistory({ listing, objectOf, ours }: HistoryObjects):
 
     async purge(customer, before) {
       let usage: Usage = { blobs: 0, bytes: 0 }
-      const markers = createLoneMarkers(before)
-      for await (const entries of replacedOf(listing, customer)) {
-        const outdated = entries.flatMap(({ object, newer }) =>
-          newer && newer.modifiedAt < before && !object.isMarker ? [object] : [],
-        )
-        await removeVersions(s3, bucket, [...outdated, ...markers.among(entries)])
-        const bytes = outdated.reduce((sum, { size }) => sum + size, 0)
-        usage = { blobs: usage.blobs + outdated.length, bytes: usage.bytes + bytes }
+      const remove = async (outdated: readonly ListedVersion[]) => {
+        await removeVersions(s3, bucket, outdated)
+        const versions = outdated.filter(({ isMarker }) => !isMarker)
+        const bytes = versions.reduce((sum, { size }) => sum + size, 0)
+        usage = { blobs: usage.blobs + versions.length, bytes: usage.bytes + bytes }
       }
-      await removeVersions(s3, bucket, markers.rest())
+      // Of the last key. They are removed once the list has left it: it goes on after a version that must still be there.
+      let entriesOfKey: Entry[] = []
+      for await (const entries of replacedOf(listing, customer)) {
+        const byKey = Map.groupBy([...entriesOfKey, ...entries], ({ object }) => object.key)
+        const ofKeys = [...byKey.values()]
+        entriesOfKey = ofKeys.pop() ?? []
+        await remove(ofKeys.flatMap((each) => outdatedOf(each, before)))
+      }
+      await remove(outdatedOf(entriesOfKey, before))
       return usage
     },
 
@@ -109,7 +114,8 @@ async function* replacedOf(
   let last: ListedVersion | undefined
   for await (const page of entriesOf(listing, customer, options, allVersions)) {
     yield page.map(({ name, object }) => {
-      const newer = last?.key === object.key ? last : undefined
+      // Whatever the order of the list: the newest was not replaced.
+      const newer = last?.key === object.key && !object.isLatest ? last : undefined
       last = object
       return { name, object, newer }
     })
@@ -147,7 +153,7 @@ async function* keptOf(
   for await (const versions of versionsOfKey(object, pageSize)) {
     const page: KeptBlob[] = []
     for (const found of versions) {
-      if (newer && !found.isMarker) page.push(describe(name, found, newer))
+      if (newer && !found.isMarker && !found.isLatest) page.push(describe(name, found, newer))
       newer = found
     }
     yield page
@@ -172,23 +178,16 @@ function describe(name: string, found: ListedVersion, newer: ListedVersion): Kep
 }
 
 /**
- * Collects the delete markers from before a time that have nothing older under their keys. They hide nothing, so they can be removed. It
- * goes by the list, not by what this purge removes: if a power cut undid that removal, a version without a marker would be a file again.
+ * What a purge removes of the entries of one key, newest first: versions that were replaced before the time, and delete markers from before
+ * it that have nothing older under the key. These hide nothing. A marker above a version that goes now stays until the next purge: if a
+ * power cut undid the removal of the version, but not that of the marker, the version would be a file again.
  */
-function createLoneMarkers(before: Date) {
-  let pending: ListedVersion[] = []
-  return {
-    /** Those that the next `entries` show. */
-    among(entries: readonly Entry[]): ListedVersion[] {
-      const lone: ListedVersion[] = []
-      for (const { object, newer } of entries) {
-        if (newer === undefined) lone.push(...pending.splice(0))
-        if (!object.isMarker) pending = []
-        else if (object.modifiedAt < before) pending.push(object)
-      }
-      return lone
-    },
-    /** Those of the last key. */
-    rest: () => pending,
-  }
+function outdatedOf(entries: readonly Entry[], before: Date): ListedVersion[] {
+  const lowest = entries.findLastIndex(({ object }) => !object.isMarker)
+  return entries.flatMap(({ object, newer }, index) => {
+    const isOutdated = object.isMarker
+      ? index > lowest && object.modifiedAt < before
+      : newer !== undefined && newer.modifiedAt < before
+    return isOutdated ? [object] : []
+  })
 }

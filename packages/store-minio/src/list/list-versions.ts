@@ -13,6 +13,8 @@ export interface ListedVersion {
   readonly key: string
   readonly version: string
   readonly isMarker: boolean
+  /** Whether it is the newest of its key: the present object, or the marker of a deleted one. */
+  readonly isLatest: boolean
   /** 0 for a delete marker. */
   readonly size: number
   /** As precise as the server lists it: MinIO in milliseconds, AWS in seconds. */
@@ -33,6 +35,7 @@ export async function* listVersions(request: ListRequest): AsyncGenerator<Versio
   const { s3, bucket, prefix, after, isDeep = false, pageSize = 1000 } = request
   let marker: { KeyMarker?: string; VersionIdMarker?: string } =
     after === undefined ? {} : { KeyMarker: after }
+  let last: ListedVersion | undefined
   for (;;) {
     const command = new ListObjectVersionsCommand({
       Bucket: bucket,
@@ -48,8 +51,10 @@ export async function* listVersions(request: ListRequest): AsyncGenerator<Versio
     // The page of a proxy is no list; least of all an empty one.
     if (page.Name === undefined) throw unreadableList()
     const decode = keyDecoder(page.EncodingType)
+    const versions = goOnAfter(last, inOrder(page, kinds(), decode))
+    last = versions.at(-1) ?? last
     yield {
-      versions: inOrder(page, kinds(), decode),
+      versions,
       folders: (page.CommonPrefixes ?? []).map(({ Prefix = '' }) => decode(Prefix)),
     }
     const { IsTruncated, NextKeyMarker, NextVersionIdMarker } = page
@@ -59,6 +64,21 @@ export async function* listVersions(request: ListRequest): AsyncGenerator<Versio
       ...(NextVersionIdMarker && { VersionIdMarker: NextVersionIdMarker }),
     }
   }
+}
+
+/**
+ * What follows `last` in the next answer. MinIO begins with the newest version of the key again if `last` was removed meanwhile; to take
+ * that for older than `last` would be to take the present object for a replaced one.
+ */
+function goOnAfter(
+  last: ListedVersion | undefined,
+  versions: readonly ListedVersion[],
+): readonly ListedVersion[] {
+  if (!last) return versions
+  return versions.filter(
+    ({ key, version, modifiedAt, isLatest }) =>
+      key !== last.key || (!isLatest && version !== last.version && modifiedAt <= last.modifiedAt),
+  )
 }
 
 /** The versions and delete markers of one key, newest first, in pages. */
@@ -111,10 +131,12 @@ function inOrder(
   const take = (kind: Kind): ObjectVersion | undefined =>
     kind === 'Version' ? versions.next().value : markers.next().value
   return kinds.map((kind) => {
-    const { Key = '', VersionId: version, LastModified, Size = 0, ETag = '' } = take(kind) ?? {}
+    const found = take(kind) ?? {}
+    const { Key = '', VersionId: version, LastModified, Size = 0, ETag = '' } = found
     if (version === undefined) throw unreadableList()
     const modifiedAt = LastModified ?? new Date(0)
     const isMarker = kind === 'DeleteMarker'
-    return { key: decode(Key), version, isMarker, size: Size, modifiedAt, etag: ETag }
+    const isLatest = found.IsLatest === true
+    return { key: decode(Key), version, isMarker, isLatest, size: Size, modifiedAt, etag: ETag }
   })
 }
