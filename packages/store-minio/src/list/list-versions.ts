@@ -36,6 +36,7 @@ export async function* listVersions(request: ListRequest): AsyncGenerator<Versio
   let marker: { KeyMarker?: string; VersionIdMarker?: string } =
     after === undefined ? {} : { KeyMarker: after }
   let last: ListedVersion | undefined
+  let isRestarted = false
   for (;;) {
     const command = new ListObjectVersionsCommand({
       Bucket: bucket,
@@ -51,7 +52,10 @@ export async function* listVersions(request: ListRequest): AsyncGenerator<Versio
     // The page of a proxy is no list; least of all an empty one.
     if (page.Name === undefined) throw unreadableList()
     const decode = keyDecoder(page.EncodingType)
-    const versions = goOnAfter(last, inOrder(page, kinds(), decode))
+    const found = inOrder(page, kinds(), decode)
+    const [first] = found
+    isRestarted = first !== undefined && first.key === last?.key && (first.isLatest || isRestarted)
+    const versions = last && isRestarted ? olderThan(last, found) : found
     last = versions.at(-1) ?? last
     yield {
       versions,
@@ -67,14 +71,10 @@ export async function* listVersions(request: ListRequest): AsyncGenerator<Versio
 }
 
 /**
- * What follows `last` in the next answer. MinIO begins with the newest version of the key again if `last` was removed meanwhile; to take
- * that for older than `last` would be to take the present object for a replaced one.
+ * What follows `last` in an answer that begins with the newest version of its key again. MinIO does that if `last` was removed meanwhile;
+ * to take the newest for older than `last` would be to take the present object for a replaced one.
  */
-function goOnAfter(
-  last: ListedVersion | undefined,
-  versions: readonly ListedVersion[],
-): readonly ListedVersion[] {
-  if (!last) return versions
+function olderThan(last: ListedVersion, versions: readonly ListedVersion[]) {
   return versions.filter(
     ({ key, version, modifiedAt, isLatest }) =>
       key !== last.key || (!isLatest && version !== last.version && modifiedAt <= last.modifiedAt),
