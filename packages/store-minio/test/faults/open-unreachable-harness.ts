@@ -4,9 +4,12 @@ import { openMinioHarness } from '../minio-harness.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 
 /** A store that was opened while its server was there, and has lost it since. */
-export async function openUnreachableHarness(minio: RunningMinio): Promise<BlobStoreHarness> {
+export async function openUnreachableHarness(
+  minio: RunningMinio,
+  openHarness = openMinioHarness,
+): Promise<BlobStoreHarness> {
   const proxy = await startFaultProxy(minio.endpoint)
-  const harness = await openMinioHarness(minio, { endpoint: proxy.endpoint })
+  const harness = await openHarness(minio, { endpoint: proxy.endpoint })
   await proxy.close()
   return harness
 }
