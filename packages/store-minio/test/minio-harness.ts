@@ -1,8 +1,4 @@
-import {
-  ListObjectsV2Command,
-  ListObjectVersionsCommand,
-  PutBucketVersioningCommand,
-} from '@aws-sdk/client-s3'
+import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import type { BlobStoreHarness } from '@holdfast/contract'
 import type { RunningMinio } from '@holdfast/testing/minio'
 import { openServerKnown } from './open-server-known.ts'
@@ -20,24 +16,12 @@ type Server = Pick<
   | 'unfinishedUploads'
 >
 
-/** A new bucket of `minio` that keeps versions. */
-export async function createVersionedBucket(
-  minio: Pick<Server, 'client' | 'createBucket'>,
-): Promise<string> {
-  const bucket = await minio.createBucket()
-  const VersioningConfiguration = { Status: 'Enabled' } as const
-  await minio.client.send(
-    new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }),
-  )
-  return bucket
-}
-
 /** A store in a new bucket of `minio` that keeps versions. Versions of holdfast's own objects are litter. */
 export async function openVersionedHarness(
-  minio: Server,
+  minio: Server & Pick<RunningMinio, 'createVersionedBucket'>,
   options: Partial<MinioBlobStoreOptions> = {},
 ): Promise<BlobStoreHarness> {
-  const bucket = await createVersionedBucket(minio)
+  const bucket = await minio.createVersionedBucket()
   const harness = await openMinioHarness(minio, { ...options, bucket })
   return {
     ...harness,

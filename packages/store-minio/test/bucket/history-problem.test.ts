@@ -10,7 +10,6 @@ import {
 } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { startAlteringProxy } from '../inspect/start-altering-proxy.ts'
-import { createVersionedBucket } from '../minio-harness.ts'
 import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'
 import { openMinioBlobStore, type MinioBlobStoreOptions } from '../../src/minio-blob-store.ts'
 
@@ -34,7 +33,7 @@ describeWithMinio('historyProblem', (minio) => {
   })
 
   it('says that versioning is suspended', async () => {
-    const bucket = await createVersionedBucket(minio())
+    const bucket = await minio().createVersionedBucket()
     const VersioningConfiguration = { Status: 'Suspended' } as const
     const command = new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration })
     await minio().client.send(command)
@@ -44,7 +43,7 @@ describeWithMinio('historyProblem', (minio) => {
   })
 
   it('is none with the rights of docs/deploy/bucket-versions-policy.json, and leaves nothing', async () => {
-    const bucket = await createVersionedBucket(minio())
+    const bucket = await minio().createVersionedBucket()
     expect(await problemWith(bucket, policyWithVersionsOf(bucket))).to.equal(undefined)
     const left = await minio().client.send(new ListObjectVersionsCommand({ Bucket: bucket }))
     expect([...(left.Versions ?? []), ...(left.DeleteMarkers ?? [])]).to.deep.equal([])
@@ -52,7 +51,7 @@ describeWithMinio('historyProblem', (minio) => {
 
   for (const right of ['s3:GetBucketVersioning', 's3:DeleteObjectVersion']) {
     it(`says that ${right} is missing`, async () => {
-      const bucket = await createVersionedBucket(minio())
+      const bucket = await minio().createVersionedBucket()
       const policy = withoutRight(policyWithVersionsOf(bucket), right)
       expect(await problemWith(bucket, policy)).to.match(
         new RegExp(`^the policy does not allow ${right}; give the access key the rights`),
@@ -66,7 +65,7 @@ describeWithMinio('historyProblem', (minio) => {
     ['s3:GetObjectVersion', 'GET', /[?&]versionId=/],
   ] as const) {
     it(`says that ${right} is missing, on servers that judge it`, async () => {
-      const bucket = await createVersionedBucket(minio())
+      const bucket = await minio().createVersionedBucket()
       await using proxy = await startAlteringProxy(minio().endpoint, {
         answer: (incoming, response) => {
           if (incoming.method !== method || !query.test(incoming.url ?? '')) return false
@@ -90,7 +89,7 @@ describeWithMinio('historyProblem', (minio) => {
       }
       return findings.map(({ mark, message }) => `${mark}: ${message}`)
     }
-    const bucket = await createVersionedBucket(minio())
+    const bucket = await minio().createVersionedBucket()
     expect(await inspect(bucket, policyWithVersionsOf(bucket))).to.deep.equal([
       'ok: is on; what is replaced or deleted can be restored',
     ])

@@ -1,7 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
-import { createVersionedBucket } from '../minio-harness.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
 
 const key = { customer: 'alice', name: 'a' }
@@ -15,7 +14,7 @@ async function all<T>(pages: AsyncIterable<readonly T[]> | undefined): Promise<T
 describeWithMinio('history with more versions of a name than S3 lists in one answer', (minio) => {
   it('lists them in any pages, and each once, while they are purged', async () => {
     const { endpoint, accessKey, secretKey, client } = minio()
-    const bucket = await createVersionedBucket(minio())
+    const bucket = await minio().createVersionedBucket()
     for (let index = 0; index < 1_050; index++) {
       const Body = 'x'.repeat(index % 7)
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: 'alice/a', Body }))

@@ -8,7 +8,6 @@ import { type BlobKey, type History, isFileServiceError, type KeptBlob } from '@
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { AssertionError, expect } from 'chai'
 import { startAlteringProxy } from '../inspect/start-altering-proxy.ts'
-import { createVersionedBucket } from '../minio-harness.ts'
 import { type MinioBlobStore, openMinioBlobStore } from '../../src/minio-blob-store.ts'
 
 const key = { customer: 'alice', name: 'a' }
@@ -57,7 +56,7 @@ describeWithMinio('history of openMinioBlobStore', (minio) => {
     }
   }
 
-  const openNew = async () => open(await createVersionedBucket(minio()))
+  const openNew = async () => open(await minio().createVersionedBucket())
 
   it('keeps an object that is older than the versioning of its bucket', async () => {
     const { client } = minio()
@@ -138,7 +137,7 @@ describeWithMinio('history of openMinioBlobStore', (minio) => {
   })
 
   it('goes by the order of the list, where a server lists all in the same second', async () => {
-    const bucket = await createVersionedBucket(minio())
+    const bucket = await minio().createVersionedBucket()
     await using proxy = await startAlteringProxy(minio().endpoint, {
       versions: (list) =>
         list.replaceAll(/(?<=<LastModified>)[^<]*/g, () => '2026-01-01T00:00:00.000Z'),
@@ -158,7 +157,7 @@ describeWithMinio('history of openMinioBlobStore', (minio) => {
   })
 
   it('takes an answer that is no list of versions for a failure', async () => {
-    const bucket = await createVersionedBucket(minio())
+    const bucket = await minio().createVersionedBucket()
     let isBroken = false
     await using proxy = await startAlteringProxy(minio().endpoint, {
       versions: (list) => (isBroken ? '<html></html>' : list),
