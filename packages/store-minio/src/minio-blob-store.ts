@@ -215,11 +215,15 @@ export async function openTryingBy(
 
     delete: async (key) => translating(removeObject(objectOf(key))),
 
-    async rename(key, to, { createOnly = false } = {}) {
+    async rename(key, to, { createOnly = false, keepReplaced = false } = {}) {
       const [source, target] = [objectOf(key), objectOf({ ...key, name: to })]
       const write = { ...target, ...ours, createOnly, mark: randomUUID() }
       const written = await inTurn('rename', source.key, () =>
-        renameObject(source, write, { companions, ...(hasHistory && { removeVersion }) }),
+        renameObject(source, write, {
+          companions,
+          // Otherwise the versions are the administrator's.
+          ...(hasHistory && keepReplaced && { removeVersion }),
+        }),
       )
       if (written === undefined) return undefined
       return describeWritten(written, to, await statObject(target).catch(() => undefined))
