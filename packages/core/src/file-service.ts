@@ -215,7 +215,7 @@ function serviceOf({
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
       usage: () => usageOf(store, customer, keeps(customer)),
-      ...(historyPolicy && { history: historyOf(historyPolicy, customer) }),
+      ...(historyPolicy && keeps(customer) && { history: historyOf(historyPolicy, customer) }),
       ...(linkPolicy && {
         link: (name: string, options?: LinkOptions) =>
           makeLink(linkPolicy, customer, name, options),

@@ -12,13 +12,8 @@ export {
 } from '@holdfast/passwords'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
 export { headerProblem, describeDenial, programName } from './messages/describe-denial.ts'
-export {
-  editCustomersFile,
-  openCustomersFile,
-  type CustomersFile,
-  type ChangedCustomerFields,
-  type NewCustomerFields,
-} from './open-customers-file.ts'
+export { editCustomersFile, openCustomersFile, type CustomersFile } from './open-customers-file.ts'
+export type { ChangedCustomerFields, NewCustomerFields } from './customers/customer-fields.ts'
 export {
   openFileCredentialSource,
   type FileCredentialSource,

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { open, realpath, rm, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  advice,
-  adviceOf,
-  closestWord,
-  nameProblem,
-  parseByteSize,
-  parseKeepReplaced,
-  splitLoginName,
-} from '@holdfast/core'
+import { advice, closestWord, nameProblem, splitLoginName } from '@holdfast/core'
 import { isMap, isScalar, isSeq, type Document, type YAMLMap, type YAMLSeq } from 'yaml'
 import { CustomersFileError, OutdatedEditError } from './customers/customers-file-error.ts'
-import { parseExpireAfter, parseRights, parseUntil } from './customers/customer-terms.ts'
+import {
+  changeFields,
+  readFields,
+  type ChangedCustomerFields,
+  type NewCustomerFields,
+} from './customers/customer-fields.ts'
 import {
   isHash,
   loginNamesOf,
@@ -28,27 +25,6 @@ import {
   unwritable,
   parseYaml,
 } from './customers/customers-text.ts'
-
-/** The optional fields of a new customer or login. */
-export interface NewCustomerFields {
-  /** The most bytes the customer may keep: a number, or text that `parseByteSize` understands. Default: no limit. */
-  readonly quota?: number | string
-  /** The most files the customer may keep: a number, or its digits. Default: no limit. */
-  readonly maxFiles?: number | string
-  /** Only for a customer: how long after their last change files expire, as in `30d`. Default: never. */
-  readonly expireAfter?: string
-  /** Only for a customer: how long what is replaced or deleted is kept, as in `30d`, or `off`. Default: as the service says. */
-  readonly keepReplaced?: string
-  /** What it may do: a word such as `read-only`, or a list of rights. Default: everything. */
-  readonly may?: string | readonly string[]
-  /** Only for a login: the last day on which it is good, or a time. Default: no end. */
-  readonly until?: string
-}
-
-/** New values of the fields of {@link NewCustomerFields}, or `null` to remove one: then its default holds. */
-export type ChangedCustomerFields = {
-  readonly [Field in keyof NewCustomerFields]?: NewCustomerFields[Field] | null
-}
 
 /**
  * A customers file that is edited in memory; only `save` writes it. Comments, order and everything else that was not edited stay
@@ -156,34 +132,25 @@ export async function openCustomersFile(path: string): Promise<CustomersFile> {
         throw refuse(`has a ${kind} ${JSON.stringify(name)} already`)
       }
       checkHash(passwordHash)
-      const { written, entry } = readFields(kind, fields, refuse)
+      const { written, changed } = readFields(kind, fields, refuse)
       const list = listAt(path)
       list.add(document.createNode({ name: ownName, password: passwordHash, ...written }))
       entries = changeEntry(entries, name, (named) => ({
         ...named,
         password: passwordHash,
-        ...entry,
+        ...changed,
       }))
     },
     set(name, fields) {
       const path = pathTo(name)
       const kind = splitLoginName(name).login === undefined ? 'customer' : 'login'
-      // A field that is to be removed must be one of this kind, too.
-      readFields(kind, placeholders(fields), refuse)
-      const { written, entry } = readFields(kind, withoutNull(fields), refuse)
-      const removed = Object.entries(fields).flatMap(([field, value]) =>
-        value === null ? [field] : [],
-      )
+      const read = readFields(kind, fields, refuse)
       const node = nodeAt(path)
-      for (const [field, value] of Object.entries(written)) {
+      for (const [field, value] of Object.entries(read.written)) {
         node.set(field, document.createNode(value))
       }
-      for (const field of removed) node.delete(field)
-      entries = changeEntry(entries, name, (before) => {
-        const changed: Record<string, unknown> = { ...before, ...entry }
-        for (const field of removed) delete changed[parsedNames[field] ?? field]
-        return changed as unknown as LoginEntry
-      })
+      for (const field of read.removed) node.delete(field)
+      entries = changeEntry(entries, name, (entry) => changeFields(entry, read))
     },
     remove(name) {
       const path = pathTo(name)
@@ -235,94 +202,6 @@ function replaceValue(document: Document, customer: YAMLMap, passwordHash: strin
   const node = document.createNode(passwordHash)
   if (isScalar(old)) node.comment = old.comment ?? null
   customer.set('password', node)
-}
-
-type Refuse = (problem: string, ...remedies: readonly string[]) => CustomersFileError
-
-/** The fields of a new customer or login: as they are written, in this order, and as they are read again. */
-function readFields(
-  kind: 'customer' | 'login',
-  { quota, maxFiles, may, until, expireAfter, keepReplaced }: NewCustomerFields,
-  refuse: Refuse,
-): { readonly written: object; readonly entry: Partial<CustomerEntry & LoginEntry> } {
-  const misplaced = Object.entries(
-    kind === 'login' ? { quota, maxFiles, expireAfter, keepReplaced } : { until },
-  ).find(([, value]) => value !== undefined)
-  if (misplaced) {
-    const remedy =
-      kind === 'login'
-        ? 'that of its customer holds for all logins together'
-        : 'only further logins end'
-    throw refuse(`a ${kind} has no field ${misplaced[0]}`, remedy)
-  }
-  const bytes =
-    quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
-  const files = fileCount(maxFiles, refuse)
-  const rights = may === undefined ? undefined : parsed('field may', () => parseRights(may))
-  const expireAfterMs =
-    expireAfter === undefined ? undefined : parsed('expiry', () => parseExpireAfter(expireAfter))
-  const keepReplacedMs =
-    keepReplaced === undefined
-      ? undefined
-      : parsed('time for which replaced files are kept', () => parseKeepReplaced(keepReplaced))
-  const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
-  if (endsAtMs !== undefined && endsAtMs <= Date.now()) {
-    throw refuse('the end is past', 'write a later one, or none')
-  }
-  return {
-    written: present({ quota, maxFiles: files, expireAfter, keepReplaced, may, until }),
-    entry: present({
-      ...{ quota: bytes, maxFiles: files, expireAfterMs, keepReplacedMs, may: rights, endsAtMs },
-    }),
-  }
-
-  function parsed<Value>(what: string, parse: () => Value): Value {
-    try {
-      return parse()
-    } catch (error) {
-      const { problem, remedies } = adviceOf(error)
-      throw refuse(`the ${what} ${problem}`, ...remedies)
-    }
-  }
-}
-
-/** How a field is called in an entry, where that differs from its name in the file. */
-const parsedNames: Readonly<Record<string, string>> = {
-  expireAfter: 'expireAfterMs',
-  keepReplaced: 'keepReplacedMs',
-  until: 'endsAtMs',
-}
-
-function withoutNull(fields: ChangedCustomerFields): NewCustomerFields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
-}
-
-/** Valid values for the fields that are `null`. */
-function placeholders(fields: ChangedCustomerFields): NewCustomerFields {
-  const valid: Required<NewCustomerFields> = {
-    ...{ quota: 1, maxFiles: 1, expireAfter: '30d', keepReplaced: 'off' },
-    ...{ may: 'full', until: '9999-12-31' },
-  }
-  return Object.fromEntries(
-    Object.entries(valid).filter(([field]) => Reflect.get(fields, field) === null),
-  )
-}
-
-/** `fields` without those that are undefined. */
-function present<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as never
-}
-
-function fileCount(maxFiles: number | string | undefined, refuse: Refuse): number | undefined {
-  if (maxFiles === undefined) return undefined
-  const digits = String(maxFiles)
-  const count = Number(digits)
-  if (/^\d+$/.test(digits) && Number.isSafeInteger(count)) return count
-  throw refuse('the number of files is not a whole number', 'write digits only, as in 10000')
 }
 
 /** What `change` makes of an entry, or of the name of a new one; `undefined` removes the entry. */

@@ -8,7 +8,7 @@ import { customersCommands } from './customers.ts'
 import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.ts'
 import { eventsCommands, eventsFlags } from './events.ts'
 import { explainMistake } from './explain-mistake.ts'
-import { clientVerbs, commandIn, isPurge, verbNames } from './remote/client-verbs.ts'
+import { clientVerbs, commandIn, isVersionsPurge, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { purgeVersionsFlags, versionsCommands } from './purge-versions.ts'
@@ -44,7 +44,8 @@ export interface CliActions {
 
 /** The commands and flags of `holdfast`, for yargs to parse `args`, or to describe. */
 export function createCli(args: readonly string[], { run, warn }: CliActions): Argv {
-  const isOfServer = serverCommands.includes(commandIn(args) ?? '') || isPurge(args)
+  const isPurge = isVersionsPurge(args)
+  const isOfServer = isPurge || serverCommands.includes(commandIn(args) ?? '')
   const cli = yargs([...args])
     .scriptName(programName())
     .usage('$0 <command>\n\nA file storage service for many customers that loses nothing.')
@@ -62,10 +63,14 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .command('doctor', 'Find out what is wrong, and what to do', describeDoctor, (argv) =>
       run(doctor(argv as unknown as DoctorFlags)),
     )
+  if (isPurge) {
+    cli.command('versions', 'Remove what is kept after it was replaced', (inner) =>
+      versionsCommands(inner, run),
+    )
+  }
   for (const { command, describe, options, run: runVerb } of clientVerbs) {
-    const purging = (inner: Argv) => versionsCommands(isPurge(args) ? inner : options(inner), run)
-    const described = command.startsWith('versions ') ? purging : options
-    cli.command(command, describe, described, (argv) => run(runVerb(argv)))
+    if (isPurge && command.startsWith('versions ')) continue
+    cli.command(command, describe, options, (argv) => run(runVerb(argv)))
   }
   cli
     .middleware(({ _: [command] }) => {

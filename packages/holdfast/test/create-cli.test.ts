@@ -15,6 +15,12 @@ describe('createCli', () => {
     })
   }
 
+  it('describes holdfast versions purge, which is no verb of the client', async () => {
+    const help = await createCli(['versions', 'purge'], describing).getHelp()
+    expect(help).to.match(/^holdfast versions purge\b/)
+    expect(help).to.include('--before')
+  })
+
   it('knows the flags that it guesses', async () => {
     for (const { command, flags } of clientVerbs) {
       const help = await helpOf(command.split(' ', 1)[0] ?? '')

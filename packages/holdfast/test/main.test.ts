@@ -93,7 +93,7 @@ describe('holdfast', () => {
   const mistakes: readonly (readonly [readonly string[], string])[] = [
     [
       ['customers', 'frob'],
-      'Unknown argument: frob\nAfter customers comes one of add, list, remove,',
+      'Unknown argument: frob\nAfter customers comes one of add, set, list, remove,',
     ],
     [['customers', 'ad', 'zoe'], 'Did you mean add?'],
     [['customers', 'add', '--quotta', '1'], 'Did you mean --quota?'],

@@ -4,6 +4,7 @@ import { createKeptObjects, type ObjectRead } from './read/get-object.ts'
 import { readBlob } from './read/read-blob.ts'
 import { findObject } from './write/find-object.ts'
 import type { ObjectWrite } from './write/object-write.ts'
+import type { OwnObjects } from './write/own-objects.ts'
 import { putObject } from './write/put-object.ts'
 
 /** Short texts that the store keeps for customers, each in an object of its own. */
@@ -14,7 +15,8 @@ export interface CustomerObjects {
   write(customer: string, text: string): Promise<Date>
 }
 
-type Objects = Omit<ObjectWrite, 'key' | 'createOnly' | 'mark'> & Pick<ObjectRead, 'gets'>
+type Objects = Omit<ObjectWrite, 'key' | 'createOnly' | 'mark'> &
+  Pick<ObjectRead, 'gets'> & { readonly own: OwnObjects }
 
 /**
  * The texts below `folder`. No blob and no customer has a key there; see `resumable/upload-keys.ts`. Administrators see `folder`.
@@ -45,6 +47,7 @@ export function createCustomerObjects(
       const key = keyOf(customer)
       const write = { ...objects, key, createOnly: false, mark: randomUUID() }
       await putObject(write, oneChunk(Buffer.from(text)), undefined)
+      await objects.own.removeReplaced(key)
       const { s3, bucket } = objects
       const found = await translating(findObject({ s3, bucket, key }))
       return found === undefined ? new Date() : new Date(found.modifiedAt)

@@ -12,13 +12,16 @@ import {
 } from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import { checkBucket, probeBucket, checkListedNames } from './bucket/check-bucket.ts'
+import { findHistoryProblem } from './bucket/history-problem.ts'
 import { type ServerTrial, removeOldTrialObjects } from './bucket/trial-objects.ts'
 import { createCustomerObjects } from './customer-objects.ts'
+import { createMinioHistory } from './history/minio-history.ts'
 import { createLinkGenerations } from './link-generations.ts'
 import { createKeptObjects } from './read/get-object.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
 import type { FoundVersion } from './write/find-object.ts'
 import { describeWritten } from './write/object-write.ts'
+import { createOwnObjects, type OwnObjects, removeVersions } from './write/own-objects.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { putObject } from './write/put-object.ts'
 import { readBlob } from './read/read-blob.ts'
@@ -64,6 +67,11 @@ export interface MinioBlobStore extends BlobStore {
   readonly busyConnections: () => number
   /** Writes, reads and removes a test object as it does with blobs. Rejects with the first failure. */
   readonly probe: (signal?: AbortSignal) => Promise<void>
+  /**
+   * Why the store has no `history`, in words for an administrator, with what to do; `undefined` if it has one. The words begin in lower
+   * case and have no full stop. They were found when the store was opened.
+   */
+  readonly historyProblem: () => string | undefined
   /** Closes the connections; requests on them fail. */
   close(): Promise<void>
 }
@@ -144,7 +152,12 @@ export async function openTryingBy(
     client.close()
     throw error
   }
-  const hasResumable = await canSwap(trial)
+  const [hasResumable, historyProblem] = await Promise.all([
+    canSwap(trial),
+    findHistoryProblem({ s3, bucket, prefix }),
+  ])
+  const hasHistory = historyProblem === undefined
+  const own = createOwnObjects(s3, bucket, hasHistory)
   const resumable = createMinioResumableUploads({
     ...{
       s3,
@@ -154,6 +167,7 @@ export async function openTryingBy(
       bucket,
       keys,
       removals,
+      own,
       budget,
       underWay,
       sparedForMs: staleUploadAfterMs,
@@ -165,6 +179,7 @@ export async function openTryingBy(
   const stopSweeping = keepSweeping(
     { s3, bucket, keys, underWay, staleAfterMs: staleUploadAfterMs },
     log,
+    hasHistory ? { own } : {},
   )
   const listing = { s3, bucket, keys }
   const objectOf = (key: BlobKey) => ({
@@ -173,8 +188,14 @@ export async function openTryingBy(
   })
 
   const ours = { changing, removals, budget, underWay, log }
-  const texts = { ...ours, s3, gets, bucket }
+  const texts = { ...ours, own, s3, gets, bucket }
   const expiryNotes = createCustomerObjects('expiry/', texts, prefix, 'remove it')
+
+  const removeVersion = async (key: string, version: string) => {
+    await removeVersions(s3, bucket, [{ key, version }]).catch((error: unknown) => {
+      log.warn(`A renamed file stays a version of its earlier name: ${String(error)}`)
+    })
+  }
 
   return {
     async put(key, content, { createOnly = false, signal, release } = {}) {
@@ -194,11 +215,15 @@ export async function openTryingBy(
 
     delete: async (key) => translating(removeObject(objectOf(key))),
 
-    async rename(key, to, { createOnly = false } = {}) {
+    async rename(key, to, { createOnly = false, keepReplaced = false } = {}) {
       const [source, target] = [objectOf(key), objectOf({ ...key, name: to })]
       const write = { ...target, ...ours, createOnly, mark: randomUUID() }
       const written = await inTurn('rename', source.key, () =>
-        renameObject(source, write, companions),
+        renameObject(source, write, {
+          companions,
+          // Otherwise the versions are the administrator's.
+          ...(hasHistory && keepReplaced && { removeVersion }),
+        }),
       )
       if (written === undefined) return undefined
       return describeWritten(written, to, await statObject(target).catch(() => undefined))
@@ -232,6 +257,10 @@ export async function openTryingBy(
       writeNote: (customer, note) => expiryNotes.write(customer, note),
     },
 
+    ...(hasHistory && { history: createMinioHistory({ listing, objectOf, ours }) }),
+
+    historyProblem: () => historyProblem,
+
     busyConnections: client.busyConnections,
 
     probe: (signal) => translating(probeBucket({ s3, bucket, prefix }, signal)),
@@ -244,7 +273,11 @@ export async function openTryingBy(
 }
 
 /** Sweeps now and every hour; returns a function that stops it. */
-function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () => void {
+function keepSweeping(
+  sweep: Sweep,
+  log: { warn(message: string): void },
+  trials: { readonly own?: OwnObjects },
+): () => void {
   const once = async () => {
     try {
       const count = await abortStaleUploads(sweep)
@@ -252,7 +285,7 @@ function keepSweeping(sweep: Sweep, log: { warn(message: string): void }): () =>
     } catch (error) {
       log.warn(`Looking for unfinished uploads in the bucket failed: ${String(error)}`)
     }
-    await removeOldTrialObjects(sweep.s3, sweep.bucket, sweep.keys.prefix)
+    await removeOldTrialObjects(sweep.s3, sweep.bucket, sweep.keys.prefix, trials)
   }
   void once()
   const timer = setInterval(() => void once(), hour).unref()

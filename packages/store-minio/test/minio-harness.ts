@@ -1,4 +1,4 @@
-import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import type { BlobStoreHarness } from '@holdfast/contract'
 import type { RunningMinio } from '@holdfast/testing/minio'
 import { openServerKnown } from './open-server-known.ts'
@@ -16,14 +16,37 @@ type Server = Pick<
   | 'unfinishedUploads'
 >
 
-/** A store in a new bucket of `minio`. */
+/** A store in a new bucket of `minio` that keeps versions. Versions of holdfast's own objects are litter. */
+export async function openVersionedHarness(
+  minio: Server & Pick<RunningMinio, 'createVersionedBucket'>,
+  options: Partial<MinioBlobStoreOptions> = {},
+): Promise<BlobStoreHarness> {
+  const bucket = await minio.createVersionedBucket()
+  const harness = await openMinioHarness(minio, { ...options, bucket })
+  return {
+    ...harness,
+    litter: async () => {
+      const own = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: '\u007f' })
+      const { Versions: versions = [], DeleteMarkers: markers = [] } = await minio.client.send(own)
+      const trials = new ListObjectVersionsCommand({ Bucket: bucket, Prefix: '.holdfast-trial-' })
+      const left = await minio.client.send(trials)
+      return [
+        ...(await harness.litter()),
+        ...versions.filter(({ IsLatest }) => IsLatest !== true),
+        ...[...markers, ...(left.Versions ?? []), ...(left.DeleteMarkers ?? [])],
+      ].map((each) => (typeof each === 'string' ? each : `${each.Key} ${each.VersionId}`))
+    },
+  }
+}
+
+/** A store in a bucket of `minio`, by default a new one. */
 export async function openMinioHarness(
   minio: Server,
   options: Partial<MinioBlobStoreOptions> = {},
 ): Promise<BlobStoreHarness> {
-  const bucket = await minio.createBucket()
+  const { bucket = await minio.createBucket() } = options
   const { endpoint, accessKey, secretKey, region } = minio
-  const open = () => openServerKnown({ endpoint, accessKey, secretKey, region, bucket, ...options })
+  const open = () => openServerKnown({ endpoint, accessKey, secretKey, region, ...options, bucket })
   const stores = [await open()]
   return {
     store: stores[0]!,

@@ -25,6 +25,7 @@ async function startLogins() {
     },
     verifyPassword: (password, passwordHash) => password === passwordHash,
     createSha256: () => createHash('sha256'),
+    keepReplacedMs: 24 * hourMs,
     links: { createSignature: (key) => createHmac('sha256', key) },
     now: () => now,
   })

@@ -43,17 +43,20 @@ export function commandIn(args: readonly string[]): string | undefined {
   return args.find((arg) => !arg.startsWith('-'))
 }
 
-/** The verb that `args` call, if there is one. */
-export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
-  const word = commandIn(args)
-  if (isPurge(args)) return undefined
-  return clientVerbs.find((verb) => nameOf(verb) === word)
+/**
+ * Whether `args` call `versions purge`, which works on the store and not on a server. The versions of a file called `purge` are shown by
+ * `versions -- purge`.
+ */
+export function isVersionsPurge(args: readonly string[]): boolean {
+  const at = args.findIndex((arg) => !arg.startsWith('-'))
+  return args[at] === 'versions' && args[at + 1] === 'purge'
 }
 
-/** Whether `args` call `versions purge`, which needs no login: `versions` with any other word is a client's. */
-export function isPurge(args: readonly string[]): boolean {
-  const [command, next] = args.filter((arg) => !arg.startsWith('-'))
-  return command === 'versions' && next === 'purge' && !args.includes('--')
+/** The verb that `args` call, if there is one. */
+export function clientVerbIn(args: readonly string[]): ClientVerb | undefined {
+  if (isVersionsPurge(args)) return undefined
+  const word = commandIn(args)
+  return clientVerbs.find((verb) => nameOf(verb) === word)
 }
 
 function nameOf({ command }: ClientVerb): string {

@@ -55,7 +55,7 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
     yield { title: 'Several servers', findings: shared }
   }
   if (config.store === 'minio') {
-    const found = bucketFindings(config, signal)
+    const found = bucketFindings(config, isKeeping(config, credentials), signal)
     yield { title: 'MinIO store', findings: attemptFindings('bucket', found, signal) }
   } else {
     const found = inspectDataDirectory({ directory: config.data, promisedBytes, signal })
@@ -99,6 +99,7 @@ async function* onMachine(config: Config): AsyncGenerator<Finding> {
  */
 async function* bucketFindings(
   config: Config,
+  keepReplaced: boolean,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
   const settings = await findMinioSettings(config)
@@ -109,6 +110,7 @@ async function* bucketFindings(
       region: config['minio-region'],
       prefix: config['minio-prefix'],
       createBucket: config['minio-create-bucket'],
+      keepReplaced,
       signal,
     })
   } catch (error) {

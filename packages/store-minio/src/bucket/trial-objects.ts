@@ -8,6 +8,7 @@ import {
 import { keyDecoder } from '../keys/object-keys.ts'
 import { listUploads } from '../list/list-objects.ts'
 import { isAnswer } from '../errors/s3-errors.ts'
+import type { OwnObjects } from '../write/own-objects.ts'
 import type { StoreClient } from '../http/s3-client.ts'
 
 /** Objects that belong to no customer, for tests of a bucket. */
@@ -78,7 +79,7 @@ export function createTrialObjects(s3: S3Client, bucket: string, prefix: string)
       for (const Key of versions.length === 0 ? keys : unversioned) await remove({ Key })
       if (versions.length === 0) {
         // The server may have changed odd keys.
-        await removeOldTrialObjects(s3, bucket, key, Infinity, '')
+        await removeOldTrialObjects(s3, bucket, key, { now: Infinity, begin: '' })
       }
       for (const UploadId of uploads) {
         const upload = { Bucket: bucket, Key: largeKey, UploadId }
@@ -96,8 +97,17 @@ export async function removeOldTrials(
   prefix: string,
   now = Date.now(),
 ): Promise<void> {
-  await removeOldTrialObjects(s3, bucket, prefix, now)
+  await removeOldTrialObjects(s3, bucket, prefix, { now })
   await abortOldUploads(s3, bucket, prefix + mark, now)
+}
+
+interface TrialSweep {
+  /** Milliseconds since 1970. Default: now. */
+  readonly now?: number
+  /** What the keys have after the prefix. Default: what those of trials have. */
+  readonly begin?: string
+  /** Removes the objects with their versions. Default: versions stay in a bucket that keeps them. */
+  readonly own?: OwnObjects
 }
 
 /** The same for trials without multipart uploads. */
@@ -105,17 +115,16 @@ export async function removeOldTrialObjects(
   s3: S3Client,
   bucket: string,
   prefix: string,
-  now = Date.now(),
-  begin = mark,
+  { now = Date.now(), begin = mark, own }: TrialSweep = {},
 ): Promise<void> {
   try {
     const listing = { Bucket: bucket, Prefix: prefix + begin }
     const page = await s3.send(new ListObjectsV2Command({ ...listing, EncodingType: 'url' }))
     const decode = keyDecoder(page.EncodingType)
-    for (const { Key = '', LastModified } of page.Contents ?? []) {
-      if (!isOld(LastModified, now)) continue
-      await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: decode(Key) }))
-    }
+    const old = (page.Contents ?? []).filter(({ LastModified }) => isOld(LastModified, now))
+    const keys = old.map(({ Key = '' }) => decode(Key))
+    if (own) return await own.remove(keys)
+    for (const Key of keys) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
   } catch {
     // The steps that need a missing permission report it.
   }

@@ -1,7 +1,12 @@
 import { FileServiceError, isFileServiceError, SetupError } from '@holdfast/core'
 
-/** Codes for "no room", of MinIO, Ceph and the protocol itself. */
-const fullCodes = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']
+/** Codes for "no room", of MinIO, Ceph and the protocol itself. MinIO limits the number of versions of an object, too. */
+const fullCodes = [
+  'XMinioStorageFull',
+  'XMinioAdminBucketQuotaExceeded',
+  'QuotaExceeded',
+  'MaxVersionsExceeded',
+]
 
 /**
  * Codes by which a store says that we cannot use it now: wrong or expired credentials, no bucket, no rights, another region, a wrong

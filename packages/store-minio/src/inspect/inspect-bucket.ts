@@ -14,6 +14,7 @@ import {
   type StoreAccess,
   type StoreAccessOptions,
 } from '../bucket/store-access.ts'
+import { findHistoryProblem } from '../bucket/history-problem.ts'
 import { createTrialObjects, removeOldTrials, type TrialObjects } from '../bucket/trial-objects.ts'
 import { compareAndSwapProblem } from '../bucket/can-compare-and-swap.ts'
 import { escapeUri } from '../http/create-signer.ts'
@@ -28,6 +29,8 @@ import {
 import { createRivalsStep, rivalWriters } from './rival-writers.ts'
 
 export interface BucketInspectionOptions extends StoreAccessOptions {
+  /** Whether earlier versions are to be kept, so that they can be restored. Default: no. */
+  readonly keepReplaced?: boolean
   /** Ends the inspection soon; it first removes what it has made. */
   readonly signal?: AbortSignal | undefined
 }
@@ -86,7 +89,7 @@ async function reach(
 
 async function* tryOut(
   { client: { s3, changing }, prefix }: StoreAccess,
-  { endpoint, bucket, signal }: BucketInspectionOptions,
+  { endpoint, bucket, signal, keepReplaced = false }: BucketInspectionOptions,
 ): AsyncGenerator<Finding> {
   await removeOldTrials(s3, bucket, prefix)
   const trial = createTrialObjects(s3, bucket, prefix)
@@ -97,6 +100,7 @@ async function* tryOut(
     createResumingStep(changing),
     createRivalsStep(changing),
     ...nameSteps,
+    keepReplaced ? createHistoryStep(prefix) : versioning,
     ...settingSteps,
     strangers,
     deleting,
@@ -264,6 +268,22 @@ const versioning: BucketStep = {
   },
 }
 
+/** Checks whether what is replaced or deleted can be restored. */
+function createHistoryStep(prefix: string): BucketStep {
+  return {
+    check: versioning.check,
+    right: 's3:GetBucketVersioning',
+    needs: ['uploading'],
+    async run({ s3, bucket }) {
+      const problem = await findHistoryProblem({ s3, bucket, prefix })
+      if (problem === undefined) {
+        return finding('ok', this.check, 'is on; what is replaced or deleted can be restored')
+      }
+      return finding('problem', this.check, `nothing can be restored: ${problem}`)
+    },
+  }
+}
+
 const objectLock: BucketStep = {
   check: 'object lock',
   right: 's3:GetBucketObjectLockConfiguration',
@@ -327,4 +347,4 @@ async function ifShown({ check, right }: BucketStep, look: () => Promise<Finding
 }
 
 /** What the bucket is set to do by itself. */
-const settingSteps: readonly BucketStep[] = [versioning, objectLock, lifecycle]
+const settingSteps: readonly BucketStep[] = [objectLock, lifecycle]

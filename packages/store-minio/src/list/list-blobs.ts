@@ -13,7 +13,7 @@ import {
   nameEncodings,
   type NameEncoding,
 } from '../keys/object-keys.ts'
-import { listObjects, type ListedObject, type ListedPage } from './list-objects.ts'
+import { listObjects, type ListedObject, type ListRequest } from './list-objects.ts'
 
 /** The bucket in which blobs are listed. */
 export interface Listing {
@@ -43,23 +43,36 @@ export function listDetails(
 async function* listEntries<T>(
   listing: Listing,
   customer: string,
-  { prefix = '', after = '', limit = Infinity }: ListOptions,
+  options: ListOptions,
   describe: (blob: Named<ListedObject>) => T,
 ): AsyncGenerator<readonly T[]> {
+  const { limit = Infinity } = options
+  let left = limit
+  for await (const wanted of entriesOf(listing, customer, options, blobsOf)) {
+    const page = wanted.slice(0, left)
+    left -= page.length
+    if (page.length > 0) yield page.map(describe)
+    if (left === 0) return
+  }
+}
+
+/**
+ * What `list` finds directly below a customer's folder, with the names of the blobs, in their order and in pages, of which some may be
+ * empty. The limit only says how much to request at once.
+ */
+export async function* entriesOf<T extends { readonly key: string }>(
+  listing: Listing,
+  customer: string,
+  { prefix = '', after = '', limit = Infinity }: ListOptions,
+  list: Lister<T>,
+): AsyncGenerator<readonly Named<T>[]> {
   // Half of a surrogate pair at the end may begin names, but cannot be sent.
   const sound = prefix.slice(0, prefix.isWellFormed() ? prefix.length : -1)
   if (!canBegin(sound)) return
   const cut = { prefix: sound, after, pageSize: Math.min(1000, limit) }
   const base = listing.keys.customerPrefix(customer)
-  let left = limit
-  for await (const blobs of entriesBelow(listing, base, blobsOf, cut)) {
-    const wanted = blobs.filter(
-      ({ name }) => name.startsWith(prefix) && compareUtf8(name, after) > 0,
-    )
-    const page = wanted.slice(0, left)
-    left -= page.length
-    if (page.length > 0) yield page.map(describe)
-    if (left === 0) return
+  for await (const entries of entriesBelow(listing, base, list, cut)) {
+    yield entries.filter(({ name }) => name.startsWith(prefix) && compareUtf8(name, after) > 0)
   }
 }
 
@@ -74,10 +87,13 @@ export async function measure(listing: Listing, customer: string): Promise<Usage
   return usage
 }
 
-/** The names of the customers who have a blob. Holds all of them in memory. */
-export async function* listCustomers(listing: Listing): AsyncGenerator<string> {
+/** The names of the customers who have a folder in the list: by default those who have a blob. Holds all of them in memory. */
+export async function* listCustomers(
+  listing: Listing,
+  list: FolderList = listObjects,
+): AsyncGenerator<string> {
   const names: string[] = []
-  for await (const folders of entriesBelow(listing, listing.keys.prefix, foldersOf)) {
+  for await (const folders of entriesBelow(listing, listing.keys.prefix, foldersOf(list))) {
     for (const { name } of folders) names.push(name)
   }
   // S3 orders folders by their names with a slash appended: "a b/" comes before "a/".
@@ -90,18 +106,29 @@ interface Cut {
   readonly pageSize: number
 }
 
-interface Named<T> {
+export interface Named<T> {
   readonly name: string
   readonly object: T
 }
 
-/** Selects the wanted entries of a page, with their whole keys. */
-type Pick<T extends { readonly key: string }> = (page: ListedPage) => readonly T[]
+/** Lists the wanted entries in pages, with their whole keys. Entries of one key follow one another. */
+export type Lister<T extends { readonly key: string }> = (
+  request: ListRequest,
+) => AsyncIterable<readonly T[]>
 
-const blobsOf: Pick<ListedObject> = ({ objects }) => objects
+async function* blobsOf(request: ListRequest): AsyncGenerator<readonly ListedObject[]> {
+  for await (const { objects } of listObjects(request)) yield objects
+}
 
-const foldersOf: Pick<{ readonly key: string }> = ({ folders }) =>
-  folders.map((folder) => ({ key: folder.slice(0, -1) }))
+/** A list that has folders. */
+type FolderList = (request: ListRequest) => AsyncIterable<{ readonly folders: readonly string[] }>
+
+const foldersOf = (list: FolderList): Lister<{ readonly key: string }> =>
+  async function* (request) {
+    for await (const { folders } of list(request)) {
+      yield folders.map((folder) => ({ key: folder.slice(0, -1) }))
+    }
+  }
 
 const everything: Cut = { prefix: '', after: '', pageSize: 1000 }
 
@@ -109,10 +136,10 @@ const everything: Cut = { prefix: '', after: '', pageSize: 1000 }
 function entriesBelow<T extends { readonly key: string }>(
   listing: Listing,
   base: string,
-  pick: Pick<T>,
+  list: Lister<T>,
   cut: Cut = everything,
 ): AsyncIterable<readonly Named<T>[]> {
-  const ways = nameEncodings.map((encoding) => entriesIn(encoding, listing, base, pick, cut))
+  const ways = nameEncodings.map((encoding) => entriesIn(encoding, listing, base, list, cut))
   return mergePages(ways, (a, b) => compareUtf8(a.name, b.name))
 }
 
@@ -120,7 +147,7 @@ async function* entriesIn<T extends { readonly key: string }>(
   { folder, encode, decode }: NameEncoding,
   { s3, bucket }: Listing,
   base: string,
-  pick: Pick<T>,
+  list: Lister<T>,
   cut: Cut,
 ): AsyncGenerator<readonly Named<T>[]> {
   const [prefix, after] = [safeStart(encode(cut.prefix)), safeStart(encode(cut.after))]
@@ -128,7 +155,7 @@ async function* entriesIn<T extends { readonly key: string }>(
   if (!after.startsWith(prefix) && compareUtf8(after, prefix) > 0) return
   const isWithin = after !== '' && after.startsWith(prefix)
   const start = base + folder
-  const pages = listObjects({
+  const pages = list({
     s3,
     bucket,
     prefix: start + prefix,
@@ -138,7 +165,7 @@ async function* entriesIn<T extends { readonly key: string }>(
   for await (const page of pages) {
     const named: Named<T>[] = []
     let isBehind = false
-    for (const object of pick(page)) {
+    for (const object of page) {
       const name = decode(object.key.slice(start.length))
       if (name === undefined) continue
       isBehind = !name.startsWith(cut.prefix) && compareUtf8(name, cut.prefix) > 0

@@ -77,11 +77,13 @@ export async function* listObjects(request: ListRequest): AsyncGenerator<ListedP
   } while (continuation !== undefined)
 }
 
-function inSeconds(time: Date = new Date(0)): Date {
+/** As HEAD and GET report times: without fractions of seconds. */
+export function inSeconds(time: Date = new Date(0)): Date {
   return new Date(Math.floor(time.getTime() / 1000) * 1000)
 }
 
-function unreadableList(): FileServiceError {
+/** For an answer that is no list. */
+export function unreadableList(): FileServiceError {
   return new FileServiceError('store-unavailable', "The store's answer is not a list")
 }
 

@@ -18,6 +18,8 @@ export interface ObjectRead {
   readonly kept: KeptObjects
   readonly bucket: string
   readonly key: string
+  /** The version to read, in a bucket that keeps versions. Default: the current object. */
+  readonly version?: string
   /** The name of the blob in the port. */
   readonly name: string
 }
@@ -48,6 +50,8 @@ export async function getObject(
   headers: GetHeaders,
   signal?: AbortSignal,
 ): Promise<GetResult> {
+  // Versions are read too seldom for a fast path.
+  if (read.version !== undefined) return getByClient(read, headers, signal)
   const found = await getShortly(read, headers, signal)
   return found === 'left to the client' ? getByClient(read, headers, signal) : found
 }
@@ -129,13 +133,14 @@ async function wholeOf({ length, body }: GetAnswer): Promise<Buffer> {
 }
 
 async function getByClient(
-  { s3, bucket, key }: ObjectRead,
+  { s3, bucket, key, version }: ObjectRead,
   headers: GetHeaders,
   signal: AbortSignal | undefined,
 ): Promise<GetResult> {
   const command = new GetObjectCommand({
     Bucket: bucket,
     Key: key,
+    VersionId: version,
     Range: headers.range,
     IfMatch: headers['if-match'],
   })
@@ -156,7 +161,7 @@ async function getByClient(
       body,
     }
   } catch (error) {
-    if (isAnswer(error, 'NoSuchKey')) return undefined
+    if (isAnswer(error, 'NoSuchKey', 'NoSuchVersion')) return undefined
     if (isAnswer(error, 'InvalidRange')) return 'unsatisfiable'
     throw translateError(error)
   }

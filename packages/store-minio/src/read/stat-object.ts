@@ -5,15 +5,17 @@ import type { ObjectRead } from './get-object.ts'
 import { blobInfo, type ObjectRef } from '../keys/object-keys.ts'
 import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts'
 import { listObjects } from '../list/list-objects.ts'
+import { versionsOfKey } from '../list/list-versions.ts'
 
 /** The details of the object; `undefined` if there is none. */
 export function statObject(object: ObjectRead): Promise<BlobInfo | undefined> {
   return sureOfAbsence(object, () => head(object))
 }
 
-async function head({ s3, bucket, key, name }: ObjectRead): Promise<BlobInfo | undefined> {
+async function head({ s3, bucket, key, version, name }: ObjectRead): Promise<BlobInfo | undefined> {
   try {
-    const found = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
+    const command = new HeadObjectCommand({ Bucket: bucket, Key: key, VersionId: version })
+    const found = await s3.send(command)
     const { ContentLength: size, LastModified: modifiedAt = new Date(0), ETag: etag = '' } = found
     if (size === undefined) throw lengthUnknown()
     return blobInfo(name, { size, modifiedAt, etag })
@@ -34,7 +36,7 @@ const pauses = [0, 100, 300, 1000, 2000]
  * @throws FileServiceError `store-unavailable` if the store keeps listing what it does not find
  */
 export async function sureOfAbsence<T>(
-  object: ObjectRef,
+  object: SoughtObject,
   ask: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (const pause of pauses) {
@@ -46,10 +48,20 @@ export async function sureOfAbsence<T>(
   throw new FileServiceError('store-unavailable', 'The store lists an object that it does not find')
 }
 
-async function isListed({ s3, bucket, key }: ObjectRef): Promise<boolean> {
+type SoughtObject = ObjectRef & Pick<ObjectRead, 'version'>
+
+async function isListed({ s3, bucket, key, version }: SoughtObject): Promise<boolean> {
+  if (version !== undefined) return isVersionListed({ s3, bucket, key }, version)
   // The key itself comes before all longer keys that begin with it.
   for await (const { objects } of listObjects({ s3, bucket, prefix: key, pageSize: 1 })) {
     return objects[0]?.key === key
+  }
+  return false
+}
+
+async function isVersionListed(objectRef: ObjectRef, version: string): Promise<boolean> {
+  for await (const versions of versionsOfKey(objectRef)) {
+    if (versions.some((listed) => listed.version === version)) return true
   }
   return false
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path/posix'
 import { type UploadKey, nameProblem, uploadNotFound, type ResumableUpload } from '@holdfast/core'
 import { abortMultipart } from '../write/object-write.ts'
 import type { ListedObject } from '../list/list-objects.ts'
-import { listBelow, removeObjects } from './part-objects.ts'
+import { listBelow } from './part-objects.ts'
 import { type UploadObjects, isUploadId } from './upload-keys.ts'
 import {
   replaceRecord,
@@ -43,12 +43,9 @@ async function removeObjectsOf(
 ): Promise<void> {
   try {
     for await (const parts of listBelow(objects, objects.uploadKeys.partsPrefix(upload))) {
-      await removeObjects(
-        objects,
-        parts.map(({ key }) => key),
-      )
+      await objects.own.remove(parts.map(({ key }) => key))
     }
-    await removeObjects(objects, [recordKey])
+    await objects.own.remove([recordKey])
   } catch (error) {
     objects.log.warn(`An upload could not be removed from the bucket whole: ${String(error)}`)
   }
@@ -119,5 +116,5 @@ export async function forgetOldest(
     const oldest = objects.published.add(customer, upload)
     return oldest.map((id) => objects.uploadKeys.recordKey({ customer, id }))
   })
-  await removeObjects(objects, keys).catch(() => {})
+  await objects.own.remove(keys).catch(() => {})
 }

@@ -20,7 +20,7 @@ import {
   listUploadsOf,
   findOpenRecords,
 } from './find-upload.ts'
-import { readParts, listBelow, removeObjects } from './part-objects.ts'
+import { readParts, listBelow } from './part-objects.ts'
 import { publishUpload, noteIfCompleted } from './publish-upload.ts'
 import { createUploadId, type UploadObjects, expiresAfterMsOf } from './upload-keys.ts'
 import {
@@ -237,7 +237,7 @@ async function removeOrphans(
       const stored = await readRecord(objects, recordKey)
       const listed = new Set(stored ? partNames(stored.record) : [])
       const orphans = found.map(({ key }) => key).filter((key) => !listed.has(basename(key)))
-      await removeObjects(objects, orphans)
+      await objects.own.remove(orphans)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { DeleteObjectsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { type UploadKey, FileServiceError, uploadTakenOver } from '@holdfast/core'
 import { translating } from '../errors/s3-errors.ts'
 import { listObjects, type ListedObject } from '../list/list-objects.ts'
@@ -44,23 +44,6 @@ export async function* readParts(
   }
 }
 
-/** S3's limit for one request. */
-const mostAtOnce = 1000
-
-/** Removes objects, whether they exist or not. */
-export async function removeObjects(
-  { s3, bucket }: UploadObjects,
-  keys: readonly string[],
-): Promise<void> {
-  for (let at = 0; at < keys.length; at += mostAtOnce) {
-    const Objects = keys.slice(at, at + mostAtOnce).map((Key) => ({ Key }))
-    const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } })
-    const { Errors: errors = [] } = await translating(s3.send(command))
-    const [first] = errors
-    if (first) throw new FileServiceError('store-unavailable', `Not removed: ${first.Code ?? ''}`)
-  }
-}
-
 /** Removes parts that are in no record any more. Never throws: a sweep removes those that stay. */
 export async function removeParts(
   objects: UploadObjects,
@@ -68,10 +51,8 @@ export async function removeParts(
   names: readonly string[],
 ): Promise<void> {
   const prefix = objects.uploadKeys.partsPrefix(upload)
-  await removeObjects(
-    objects,
-    names.map((name) => prefix + name),
-  ).catch((error: unknown) => {
+  const keys = names.map((name) => prefix + name)
+  await objects.own.remove(keys).catch((error: unknown) => {
     objects.log.warn(`Parts of an upload could not be removed from the bucket: ${String(error)}`)
   })
 }

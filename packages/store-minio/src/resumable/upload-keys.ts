@@ -4,6 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { GetClient } from '../http/get-client.ts'
 import type { ObjectKeys } from '../keys/object-keys.ts'
 import type { KeptObjects } from '../read/get-object.ts'
+import type { OwnObjects } from '../write/own-objects.ts'
 import type { BufferBudget } from '../write/part-buffers.ts'
 import type { Removals } from '../write/removals.ts'
 
@@ -74,6 +75,8 @@ export interface UploadObjects {
   readonly keys: ObjectKeys
   readonly uploadKeys: UploadKeys
   readonly removals: Removals
+  /** Removes records and parts. */
+  readonly own: OwnObjects
   readonly budget: BufferBudget
   /** The ids of the multipart uploads of this process, which the sweep of multipart uploads spares. */
   readonly underWay: Set<string>

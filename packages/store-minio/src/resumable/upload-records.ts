@@ -116,6 +116,7 @@ async function writeRecord(
   for (let count = 1; ; count++) {
     try {
       const etag = await putRecord(objects, objects.changing, key, record, condition)
+      if (expected !== undefined) await objects.own.removeReplaced(key)
       return { stored: { key, etag, record } }
     } catch (error) {
       if (!isTaken(error) && !mayBeDone(error)) throw translateError(error)

@@ -9,6 +9,8 @@ export interface FoundVersion {
   readonly mark: string | undefined
   /** In quotes. */
   readonly etag: string
+  /** Its version, in a bucket that keeps versions; `undefined` for an object that is older than that setting. */
+  readonly version: string | undefined
   readonly modifiedAt: number
   /** In bytes; `undefined` if the server does not say it. */
   readonly size: number | undefined
@@ -38,6 +40,7 @@ export async function headObject({
     return {
       mark: found.Metadata?.[markName],
       etag: found.ETag ?? '',
+      version: found.VersionId,
       modifiedAt: found.LastModified?.getTime() ?? 0,
       size: found.ContentLength,
     }

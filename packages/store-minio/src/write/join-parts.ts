@@ -21,6 +21,8 @@ export interface JoinedParts {
 /** An object, or a part of one, that the server copies. */
 export interface CopiedPart {
   readonly key: string
+  /** In a bucket that keeps versions. Default: the current object. */
+  readonly version?: string | undefined
   /** The positions of the first and the last byte. Default: the whole object. */
   readonly range?: readonly [first: number, last: number]
   /** The entity tag that the object must have, in quotes. Default: any. */
@@ -74,11 +76,12 @@ async function copyPart(
   { s3, bucket, key }: ObjectWrite,
   multipartId: string,
   number: number,
-  { key: source, range, etag }: CopiedPart,
+  { key: source, version, range, etag }: CopiedPart,
 ): Promise<string> {
+  const path = [bucket, ...source.split('/')].map(escapeUri).join('/')
   const command = new UploadPartCopyCommand({
     ...{ Bucket: bucket, Key: key, UploadId: multipartId, PartNumber: number },
-    CopySource: [bucket, ...source.split('/')].map(escapeUri).join('/'),
+    CopySource: version === undefined ? path : `${path}?versionId=${escapeUri(version)}`,
     ...(range && { CopySourceRange: `bytes=${range.join('-')}` }),
     ...(etag !== undefined && { CopySourceIfMatch: etag }),
   })

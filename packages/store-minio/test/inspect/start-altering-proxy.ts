@@ -22,12 +22,14 @@ export interface Alterations {
   readonly headers?: (headers: OutgoingHttpHeaders) => OutgoingHttpHeaders
   /** The keys in MinIO's lists as they are passed on; MinIO encodes them as form data. */
   readonly listedKey?: (key: string) => string
+  /** The lists of versions as they are passed on. */
+  readonly versions?: (list: string) => string
 }
 
 /** Starts one on 127.0.0.1. */
 export async function startAlteringProxy(
   target: string,
-  { answer = () => false, headers: alter = (headers) => headers, listedKey }: Alterations,
+  { answer = () => false, headers: alter = (headers) => headers, listedKey, versions }: Alterations,
 ): Promise<AlteringProxy> {
   const server = createServer((incoming, response) => {
     if (answer(incoming, response)) {
@@ -36,8 +38,13 @@ export async function startAlteringProxy(
     }
     const { method, url, headers } = incoming
     const outgoing = request(new URL(url ?? '/', target), { method, headers }, (found) => {
-      const isList = listedKey !== undefined && url?.includes('list-type=2') === true
-      if (isList) return void passList(found, response, listedKey)
+      if (listedKey && url?.includes('list-type=2') === true) {
+        const change = (list: string) => list.replaceAll(/(?<=<Key>)[^<]*/g, listedKey)
+        return void passList(found, response, change)
+      }
+      if (versions && url?.includes('?versions') === true) {
+        return void passList(found, response, versions)
+      }
       response.writeHead(found.statusCode ?? 500, alter(found.headers))
       found.pipe(response)
     })
@@ -56,10 +63,10 @@ export async function startAlteringProxy(
 async function passList(
   found: IncomingMessage,
   response: ServerResponse,
-  listedKey: (key: string) => string,
+  change: (list: string) => string,
 ): Promise<void> {
   const { 'content-length': _length, ...headers } = found.headers
   const list = await text(found)
   response.writeHead(found.statusCode ?? 500, headers)
-  response.end(list.replaceAll(/(?<=<Key>)[^<]*/g, listedKey))
+  response.end(change(list))
 }

@@ -35,7 +35,7 @@ describe('docs/audit.md', () => {
   it('explains every field, in order', () => {
     const table = markdown.slice(markdown.indexOf('## Fields'), markdown.indexOf('| `outcome` |'))
     const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
-    const all = formatEvent({ ...event, login: 'ci', to: 'b.txt', isByLink: true })
+    const all = formatEvent({ ...event, login: 'ci', to: 'b.txt', versions: 1, isByLink: true })
     expect(explained).to.deep.equal(fieldsOf(all))
   })
 })

@@ -65,9 +65,8 @@ describe('The commands within sentences', () => {
       for (const path of paths) expect(existsSync(join(root, path)), path).to.be.true
       const flags = words.filter((word) => word.startsWith('--') && word !== '--help')
       const verbs = words.filter((word) => /^[a-z]+$/.test(word))
-      const subcommand = verbs
-        .slice(0, /^(customers|events)$/.test(verbs[0] ?? '') ? 2 : 1)
-        .join(' ')
+      const hasTwo = /^(customers|events|versions purge)\b/.test(verbs.join(' '))
+      const subcommand = verbs.slice(0, hasTwo ? 2 : 1).join(' ')
       if (flags.length === 0 && (program !== 'holdfast' || subcommand === '')) return
       // Flags alone are those of serve.
       const isServe = program === 'scripts/start' && words[0]?.startsWith('--')

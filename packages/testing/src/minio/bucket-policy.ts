@@ -11,6 +11,14 @@ export const policyOf = (bucket: string) =>
     deployedFile('bucket-policy.json', { 'arn:aws:s3:::files': `arn:aws:s3:::${bucket}` }),
   ) as Policy
 
+/** The same with docs/deploy/bucket-versions-policy.json: what restoring earlier versions needs. */
+export const policyWithVersionsOf = (bucket: string): Policy => {
+  const names = { 'arn:aws:s3:::files': `arn:aws:s3:::${bucket}` }
+  const more = JSON.parse(deployedFile('bucket-versions-policy.json', names)) as Policy
+  const policy = policyOf(bucket)
+  return { ...policy, Statement: [...policy.Statement, ...more.Statement] }
+}
+
 /** `policy` without the right `action`. */
 export const withoutRight = (policy: Policy, action: string): Policy => {
   const less = policy.Statement.map((statement) => ({

@@ -13,4 +13,10 @@ export {
   type MinioCluster,
   type StartMinioClusterOptions,
 } from './start-minio-cluster.ts'
-export { policyOf, temporaryKeys, withoutRight, type Policy } from './bucket-policy.ts'
+export {
+  policyOf,
+  policyWithVersionsOf,
+  temporaryKeys,
+  withoutRight,
+  type Policy,
+} from './bucket-policy.ts'

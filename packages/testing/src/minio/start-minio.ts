@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { GenericContainer, PullPolicy, Wait, type WaitStrategy } from 'testcontainers'
 import {
   CreateBucketCommand,
+  PutBucketVersioningCommand,
   ListMultipartUploadsCommand,
   PutBucketPolicyCommand,
   S3Client,
@@ -198,6 +199,8 @@ export interface RunningMinio {
   readonly client: S3Client
   /** Makes an empty bucket with a new name, and resolves with that. Each test makes its own, and leaves it there. */
   createBucket(): Promise<string>
+  /** The same, of a bucket with versioning. */
+  createVersionedBucket(): Promise<string>
   /** Lets all clients read and write the objects of `bucket`, without credentials. */
   openToAll(bucket: string): Promise<void>
   /** The keys of the multipart uploads into `bucket` that have neither become objects nor been aborted. */
@@ -215,14 +218,21 @@ export function createRunningMinio(endpoint: string, certificate?: string): Runn
       requestHandler: { httpsAgent: new Agent({ ca: certificate }) },
     }),
   })
+  const createBucket = async () => {
+    const bucket = `test-${randomUUID()}`
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    return bucket
+  }
   return {
     endpoint,
     ...credentials,
     certificate,
     client,
-    createBucket: async () => {
-      const bucket = `test-${randomUUID()}`
-      await client.send(new CreateBucketCommand({ Bucket: bucket }))
+    createBucket,
+    createVersionedBucket: async () => {
+      const bucket = await createBucket()
+      const VersioningConfiguration = { Status: 'Enabled' } as const
+      await client.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
       return bucket
     },
     openToAll: async (bucket) => {

@@ -24,7 +24,7 @@ export const versions: ClientVerb = {
       .example('$0 versions notes.txt', 'what was replaced or deleted, newest first')
       .example('$0 get notes.txt --version 5yxyd-g -o old.txt', 'downloads one of them')
       .epilog(
-        'A line has the size, the time when it was stored, the time when it was replaced or deleted, the version and the name. Names are taken as they stand, without wildcards. `ls --deleted` lists deleted files. A file called purge is named after --.',
+        'A line has the size, the time when it was stored, the time when it was replaced or deleted, the version and the name. Names are taken as they stand, without wildcards. `ls --deleted` lists deleted files. An administrator removes versions by `versions purge`; a file called purge goes after --.',
       ),
   run: runVersions,
 }

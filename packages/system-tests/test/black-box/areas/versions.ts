@@ -349,9 +349,10 @@ export function versions(start: StartService): void {
       await using service = await start()
       await uploadAll(service, 'a', ['1', '2'])
       expectOk(await service.anna.remove('a'))
-      expect(await entries(service.anna, '/deleted')).to.deep.equal([])
-      expectError(await restore(service.anna, 'a'), 404, 'Version not found')
-      expectError(await service.anna.send('GET', '/versions/a'), 404, 'File not found')
+      for (const path of ['/deleted', '/versions/a']) {
+        expectError(await service.anna.send('GET', path), 404, 'Not Found')
+      }
+      expectError(await restore(service.anna, 'a'), 404, 'Not Found')
     })
 
     it('opens to the rights list and read, and is restored by read and create, and replace', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { partsOf } from '../../src/write/rename-object.ts'
+import { partsOf } from '../../src/write/copy-object.ts'
 
 describe('partsOf', () => {
   it('covers an object by parts, each byte once', () => {
