@@ -50,7 +50,11 @@ export async function createCrashSite(): Promise<CrashSite> {
     ...site,
     data,
     uploads,
-    uploadIds: () => readdir(uploads).catch(() => []),
+    async uploadIds() {
+      const entries = await readdir(uploads).catch(() => [])
+      // A note of a create-only publication stays until the upload is published, or swept.
+      return entries.filter((entry) => !entry.endsWith('.linked'))
+    },
     store: (files) => storeFiles(data, files),
     leaveBehind: () => leaveBehind(data),
     owners: () => ownersIn(data),

@@ -76,13 +76,19 @@ const completeness = (end: number, { content }: FileInPieces) => ({
   'upload-complete': end === content.length ? '?1' : '?0',
 })
 
-export const draft: PieceProtocol = {
-  begin: (url, file, size) =>
+/** How an upload is begun by the draft, with further headers. */
+const beginDraft =
+  (headers: Readonly<Record<string, string>> = {}): PieceProtocol['begin'] =>
+  (url, file, size) =>
     send(url, 'PUT', `/upload/${file.name}`, file.content.subarray(0, size), {
+      ...headers,
       ...draftHeaders,
       ...completeness(size, file),
       'upload-length': file.content.length,
-    }),
+    })
+
+export const draft: PieceProtocol = {
+  begin: beginDraft(),
   append: (url, path, file, { begin, end }) =>
     send(url, 'PATCH', path, file.content.subarray(begin, end), {
       ...draftHeaders,
@@ -95,4 +101,9 @@ export const draft: PieceProtocol = {
   isComplete: ({ headers }) => headers['upload-complete'] === '?1',
   discard: (url, path) => send(url, 'DELETE', path, undefined, draftHeaders),
   pathOf: (id) => `/uploads/${id}`,
+}
+
+export const draftCreateOnly: PieceProtocol = {
+  ...draft,
+  begin: beginDraft({ 'if-none-match': '*' }),
 }

@@ -2,7 +2,13 @@ import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identifyProcess, tempDirectoryName } from '../../../store-disk/src/temp/temp-owner.ts'
 import { patternedContent } from './patterned-content.ts'
-import { draft, tus, tusWithoutLength, type PieceProtocol } from './piece-protocols.ts'
+import {
+  draft,
+  draftCreateOnly,
+  tus,
+  tusWithoutLength,
+  type PieceProtocol,
+} from './piece-protocols.ts'
 import type { Scenario, CrashPoint, UploadAtStake } from './scenario.ts'
 
 const KiB = 1024
@@ -13,6 +19,7 @@ const piece = 20 * KiB
 const before = { 'kept.txt': patternedContent('kept', 100), 'a.txt': patternedContent('old', KiB) }
 const file = { name: 'a.txt', content: patternedContent('new', whole) }
 const changes = [{ [file.name]: file.content }]
+const created = { name: 'b.txt', content: file.content }
 
 const publishing: readonly CrashPoint[] = [
   ...(['content-synced', 'temporary-made'] as const),
@@ -132,6 +139,16 @@ export const pieceScenarios: readonly Scenario[] = [
     },
     piece,
   ),
+  {
+    title: 'the last piece of a create-only upload by the draft',
+    before,
+    changes: [{ [created.name]: created.content }],
+    upload: { protocol: draftCreateOnly, file: created, before: 2 * piece, after: whole },
+    request: (url, _site, path) =>
+      draft.append(url, path, created, { begin: 2 * piece, end: whole }),
+    answer: [200, ''],
+    kills: ['upload-link-noted', 'upload-published'],
+  },
   append(
     {
       title: 'the last piece by the draft',

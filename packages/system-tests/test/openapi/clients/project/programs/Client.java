@@ -40,13 +40,13 @@ public class Client {
             .map(entry -> entry.getString()).toList());
         result.put("sizes", files.listFiles(null, null, null, 1, null).stream()
             .map(entry -> entry.getFileDetails().getSize()).toList());
-        result.put("content", hex(files.serveFile(name, null, null, null, null, null, null, null)));
-        result.put("part", hex(files.serveFile(name, null, null, null, null, "bytes=254-", null, null)));
+        result.put("content", hex(files.serveFile(name, null, null, null, null, null, null, null, null)));
+        result.put("part", hex(files.serveFile(name, null, null, null, null, "bytes=254-", null, null, null)));
         result.put("taken", AlreadyExists.fromJson(
             bodyOf(() -> uploads.uploadFile(name, "*", null, null, file))).getMessage());
         result.put("deleted", files.deleteFile(name, null));
         result.put("missing", NoSuchFileProblem.fromJson(
-            bodyOf(() -> files.serveFile(name, null, null, null, null, null, null, null))).getNotFound().getMessage());
+            bodyOf(() -> files.serveFile(name, null, null, null, null, null, null, null, null))).getNotFound().getMessage());
         result.put("refused", NoNamesProblem.fromJson(
             bodyOf(() -> stranger.listFiles(null, null, null, null, null))).getInvalidCredentials().getMessage());
         System.out.println(JSON.getGson().toJson(result));
