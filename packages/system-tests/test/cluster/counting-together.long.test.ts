@@ -131,7 +131,7 @@ describe('Three servers that count together in Redis', function () {
     },
   )
 
-  trial('let a link store exactly its number of files', async (site) => {
+  trial('let a link store exactly its number of files, while they reach Redis', async (site) => {
     const answer = await fetch(`${site.server(0).url}/link/guest-`, {
       method: 'POST',
       headers: { ...bob, 'content-type': 'application/json' },
@@ -148,9 +148,11 @@ describe('Three servers that count together in Redis', function () {
       }
     }
     const statuses = await Promise.all(Array.from({ length: 60 }, async (_, n) => upload(n)))
-    expect(statuses.filter((status) => status === 200)).to.have.length(7)
+    const stored = statuses.filter((status) => status === 200).length
+    // A machine under load may not answer within 250 ms: then each other server may store one more.
+    expect(stored, 'stored').to.be.within(7, site.timesAlone() === 0 ? 7 : 9)
     const names = await site.list(bob)
-    expect(names.filter((name) => name.startsWith('guest-'))).to.have.length(7)
+    expect(names.filter((name) => name.startsWith('guest-'))).to.have.length(stored)
   })
 
   trial('allow a guesser as many guesses as one server does', async (site) => {
