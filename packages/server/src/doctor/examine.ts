@@ -19,7 +19,7 @@ import {
   programName,
 } from '@holdfast/credentials-file'
 import type { Config } from '../config/resolve-config.ts'
-import { openStore } from '../stores/open-store.ts'
+import { openStore, type ClosableStore } from '../stores/open-store.ts'
 import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
 import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
 import { openFilesLimit } from '../listen/limit-connections.ts'
@@ -30,6 +30,7 @@ import {
   clearTextWarning,
 } from '../listen/explain-listening.ts'
 import { adminAddress } from '../serve/server-watch.ts'
+import { expiryFindings, isExpiring } from './expiry-findings.ts'
 import { isKeeping, keptFindings } from './kept-findings.ts'
 import { sharedFindings } from './shared-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
@@ -61,26 +62,34 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
     const found = inspectDataDirectory({ directory: config.data, promisedBytes, signal })
     yield { title: 'Disk store', findings: attemptFindings('directory', found, signal) }
   }
+  if (isExpiring(credentials)) {
+    const found = inStore('expiry', config, (store) =>
+      expiryFindings({ store, credentials, now: Date.now, signal }),
+    )
+    yield { title: 'Expiry', findings: attemptFindings('expiry', found, signal) }
+  }
   if (isKeeping(config, credentials)) {
-    const found = versionFindings(config, credentials, signal)
+    const found = inStore('versions', config, (store) =>
+      keptFindings({ store, config, credentials: () => credentials, signal }),
+    )
     yield { title: 'Earlier versions', findings: attemptFindings('versions', found, signal) }
   }
 }
 
-/** Opens the store as the server does, but makes none. */
-async function* versionFindings(
+/** Examines the store, which it opens as the server does, but makes none. */
+async function* inStore(
+  check: string,
   config: Config,
-  credentials: readonly Credential[],
-  signal: AbortSignal | undefined,
+  findings: (store: ClosableStore) => AsyncIterable<Finding>,
 ): AsyncGenerator<Finding> {
   if (config.store === 'disk' && !existsSync(join(config.data, 'holdfast.json'))) {
-    yield finding('skipped', 'versions', 'there is no data directory yet')
+    yield finding('skipped', check, 'there is no data directory yet')
     return
   }
   const opening = { ...config, 'minio-create-bucket': false }
   const store = await openStore(config.store, opening, { warn() {} })
   try {
-    yield* keptFindings({ store, config, credentials: () => credentials, signal })
+    yield* findings(store)
   } finally {
     await store.close()
   }
