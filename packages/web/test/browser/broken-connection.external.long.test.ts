@@ -81,7 +81,8 @@ describeInBrowsers('An upload by the page over a bad line', (browser, _, once) =
     page.on('dialog', (dialog) => void dialog.accept())
     await page.reload()
     await cut(opened)
-    const kept = passing - 2 * mebibyte
+    // The rest may be in buffers of a connection that breaks.
+    const kept = passing / 3
     await until('the server keeps what has come', async () => (await site.offset(page)) >= kept)
     await site.restart()
     site.line.mend()
