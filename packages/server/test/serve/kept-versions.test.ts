@@ -62,8 +62,13 @@ describe('holdfast serve, which keeps what is replaced,', function () {
     await replace(first.url)
     first.signal('SIGTERM')
     await first.ended
-    const server = await holdfast.start(['--keep-replaced', 'off'])
-    await server.logged('outdated versions were removed')
-    expect(await versionsOf(server.url)).to.deep.equal([])
+    const second = await holdfast.start(['--keep-replaced', 'off'])
+    await second.logged('outdated versions were removed')
+    const hidden = await fetch(`${second.url}/deleted`, { headers: credentials })
+    expect(hidden.status).to.equal(404)
+    second.signal('SIGTERM')
+    await second.ended
+    const third = await holdfast.start(['--keep-replaced', '30d'])
+    expect(await versionsOf(third.url)).to.deep.equal([])
   })
 })
