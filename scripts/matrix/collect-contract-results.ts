@@ -1,7 +1,7 @@
 import type { Hook, Runner, Test } from 'mocha'
 import type { ContractResult } from './contract-result.ts'
 import { wrappers } from './stores.ts'
-import { expiryGroup, linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
+import { expiryGroup, historyGroup, linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
 
 /** The suites that have results: what follows the store's name in the title, and what a group is called in the results. */
 const kinds = [
@@ -9,6 +9,7 @@ const kinds = [
   { ending: ' renaming', groupOf: renamingGroup },
   { ending: ' as LinkGenerations', groupOf: linksGroup },
   { ending: ' as Expiry', groupOf: expiryGroup },
+  { ending: ' as History', groupOf: historyGroup },
   { ending: ' as ResumableUploads', groupOf: uploadGroup },
 ] as const
 

@@ -12,6 +12,10 @@ export function expiryGroup(group: string): string {
   return `expiry: ${group}`
 }
 
+export function historyGroup(group: string): string {
+  return `history: ${group}`
+}
+
 export function uploadGroup(group: string): string {
   return `uploads in pieces: ${group}`
 }

@@ -1,5 +1,5 @@
 import { otherS3Servers } from './other-s3-servers.ts'
-import { expiryGroup, linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
+import { expiryGroup, historyGroup, linksGroup, renamingGroup, uploadGroup } from './group-names.ts'
 
 /** One run of the contract suites. */
 export interface Suite {
@@ -20,6 +20,17 @@ export interface Store {
   readonly suites: readonly Suite[]
 }
 
+/** The groups of `describeHistory`. */
+const historyGroups = [
+  'what is kept',
+  'versions of a name',
+  'deleted names',
+  'restoring',
+  'purging',
+  'at once',
+  'unreachable',
+]
+
 /** The stores that come with holdfast. Whoever adds a store adds its line here. */
 export const stores: readonly Store[] = [
   {
@@ -35,6 +46,7 @@ export const stores: readonly Store[] = [
           [renamingGroup('unreachable')]: 'as for blobs, above',
           [linksGroup('unreachable')]: 'as for blobs, above',
           [expiryGroup('unreachable')]: 'as for blobs, above',
+          [historyGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {
@@ -56,6 +68,7 @@ export const stores: readonly Store[] = [
           [renamingGroup('unreachable')]: 'as for blobs, above',
           [linksGroup('unreachable')]: 'as for blobs, above',
           [expiryGroup('unreachable')]: 'as for blobs, above',
+          [historyGroup('unreachable')]: 'as for blobs, above',
           [uploadGroup('unreachable')]: 'as for blobs, above',
         },
         exceptions: {},
@@ -70,6 +83,7 @@ export const stores: readonly Store[] = [
           [renamingGroup('unreachable')]: 'as in the column before',
           [linksGroup('unreachable')]: 'as in the column before',
           [expiryGroup('unreachable')]: 'as in the column before',
+          [historyGroup('unreachable')]: 'as in the column before',
           [uploadGroup('unreachable')]: 'as in the column before',
         },
         exceptions: {
@@ -84,7 +98,9 @@ export const stores: readonly Store[] = [
       {
         name: 'MinIO',
         column: 'MinIO',
-        without: {},
+        without: Object.fromEntries(
+          historyGroups.map((group) => [historyGroup(group), 'its bucket keeps no versions']),
+        ),
         exceptions: {
           streaming:
             'putting 64 MiB may take 52 MiB of memory: S3 wants large parts, each sent whole',
@@ -92,6 +108,21 @@ export const stores: readonly Store[] = [
             'many appends are 20 instead of 1,000: each is several requests',
           [uploadGroup('big appends')]:
             'appending 272 MiB may take 52 MiB of memory: S3 wants large parts, each sent whole',
+        },
+      },
+      {
+        name: 'MinIO with versions',
+        column: 'MinIO, versioned',
+        without: {
+          full: 'versions do not matter to a full server: see the column before',
+          [uploadGroup('full')]: 'versions do not matter to a full server: see the column before',
+        },
+        exceptions: {
+          streaming: 'as in the column before',
+          [uploadGroup('appending')]: 'as in the column before',
+          [uploadGroup('big appends')]: 'as in the column before',
+          [historyGroup('versions of a name')]:
+            '60 versions of a name instead of 1,100: each is two requests',
         },
       },
     ],

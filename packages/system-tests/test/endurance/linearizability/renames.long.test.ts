@@ -7,7 +7,10 @@ import { createChoices, type Choices } from '../soak/choices.ts'
 import { withSeed } from '../with-seed.ts'
 import { findOrder, type Operation } from './find-order.ts'
 
-/** What two names hold, and what create-only renames under way have linked, by their ids. */
+/**
+ * What two names hold, and what renames under way have linked or copied, by their ids. A content is the id of its upload; a copy in a bucket
+ * is another object, whose id follows after a `#`.
+ */
 interface TwoFiles {
   readonly contents: Readonly<Record<string, string | undefined>>
   readonly linked: Readonly<Record<string, string | undefined>>
@@ -34,6 +37,13 @@ interface Asked {
 }
 
 const holds = (files: TwoFiles, name: string) => files.contents[name] !== undefined
+
+/** The content of an object in a bucket, without which copy of it that is. */
+const contentOf = (object: string | undefined) => object?.split('#')[0]
+
+/** Whoever has renamed an object away, and finds a copy of it there that others have renamed back, leaves it. */
+const copyOf = (object: string | undefined, rename: string) =>
+  object === undefined ? undefined : `${contentOf(object)}#${rename}`
 
 const withContent = (files: TwoFiles, name: string, content: string | undefined): TwoFiles => ({
   ...files,
@@ -67,7 +77,9 @@ function stepsOf(
   })
   const look = step(isTaken(name), (files) => noted(files, files.contents[name]))
   const giveName = (mayTake: Change['explains']) =>
-    step(mayTake, (files) => withContent(files, to, files.linked[id]))
+    step(mayTake, (files) =>
+      withContent(files, to, isInBucket ? copyOf(files.linked[id], id) : files.linked[id]),
+    )
   /** What others have stored under the earlier name meanwhile stays; what they delete there keeps the new name. */
   const leave = step(
     () => true,
@@ -84,7 +96,7 @@ function stepsOf(
     case 'create':
       return [step(isFree(name), set(id))]
     case 'read':
-      return [step((files) => files.contents[name] === answer.body.toString())]
+      return [step((files) => contentOf(files.contents[name]) === answer.body.toString())]
     case 'delete':
       // In a bucket, the look of a deletion and its removal are two steps: decision 021.
       return isInBucket
