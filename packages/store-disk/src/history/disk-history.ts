@@ -24,7 +24,7 @@ import { findCustomers, findDirectories } from '../list/find-blobs.ts'
 import { noKeptNames, type NameBudget } from '../list/kept-names.ts'
 import { listNames, type NameSource } from '../list/list-names.ts'
 import type { ReadBlob } from '../read/blob-reader.ts'
-import { isVersion, type VersionNames } from './version-names.ts'
+import { isVersion, versionOf, type VersionNames } from './version-names.ts'
 
 export interface HistorySite extends Pick<DataDirectory, 'layout' | 'versions' | 'checkMount'> {
   readonly versionNames: VersionNames
@@ -52,12 +52,15 @@ export function createDiskHistory(site: HistorySite): History {
   const versionsOf = async function* (key: BlobKey, options: VersionOptions = {}) {
     let { before, limit = Infinity } = options
     while (limit > 0) {
-      const most = Math.min(limit, namesAtOnce)
+      // One of them may be the present file.
+      const most = Math.min(limit + 1, namesAtOnce)
       const names = await mounted(newestNames(directoryOf(key), most, before))
       for (let at = 0; at < names.length; at += pageLength) {
-        const page = await mounted(keptOf(site, key, names.slice(at, at + pageLength)))
+        const found = await mounted(keptOf(site, key, names.slice(at, at + pageLength)))
+        const page = found.slice(0, limit)
         limit -= page.length
         if (page.length > 0) yield page
+        if (limit === 0) return
       }
       before = names.at(-1)
       if (names.length < most) return
@@ -94,18 +97,26 @@ export function createDiskHistory(site: HistorySite): History {
 
   const kept = async function* (customer: string) {
     for await (const names of namesOf(customer)) {
-      let page: KeptBlob[] = []
-      for (const name of names) {
-        const key = { customer, name }
-        for await (const some of batchesIn(directoryOf(key))) {
-          page.push(...(await mounted(keptOf(site, key, some))))
-          if (page.length < pageLength) continue
-          yield page.slice(0, pageLength)
-          page = page.slice(pageLength)
+      for (let at = 0; at < names.length; at += namesPerPage) {
+        const keys = names.slice(at, at + namesPerPage).map((name) => ({ customer, name }))
+        const firsts = await mounted(concurrently(keys, firstOf))
+        yield* pagesOf(firsts.flatMap(({ found }) => found))
+        for (const { key, isAll } of firsts) {
+          if (isAll) continue
+          for await (const batch of batchesIn(directoryOf(key))) {
+            yield* pagesOf(await mounted(keptOf(site, key, batch)))
+          }
         }
       }
-      if (page.length > 0) yield page
     }
+  }
+  /** What is kept of a name, unless that is more than a batch. */
+  const firstOf = async (key: BlobKey) => {
+    for await (const batch of batchesIn(directoryOf(key))) {
+      const isAll = batch.length < pageLength
+      return { key, isAll, found: isAll ? await keptOf(site, key, batch) : [] }
+    }
+    return { key, isAll: true, found: [] }
   }
 
   return {
@@ -166,6 +177,13 @@ const namesAtOnce = 65_536
 
 const pageLength = 1024
 
+/** How many names are looked at for a page, each with at most {@link pageLength} versions. */
+const namesPerPage = 64
+
+function* pagesOf<T>(entries: readonly T[]): Iterable<readonly T[]> {
+  for (let at = 0; at < entries.length; at += pageLength) yield entries.slice(at, at + pageLength)
+}
+
 const presentStats = ({ layout }: Pick<HistorySite, 'layout'>, key: BlobKey) =>
   fileStats(layout.blobPath(key), pooledCalls)
 
@@ -220,12 +238,16 @@ async function keptOf(
   names: readonly string[],
 ): Promise<readonly KeptBlob[]> {
   const directory = site.versionNames.directoryOf(key)
-  const found = await concurrently(names, async (version) => {
+  const before = await presentStats(site, key)
+  // Most names have no version but the present file.
+  const others = before ? names.filter((name) => name !== versionOf(before)) : names
+  if (others.length === 0) return []
+  const found = await concurrently(others, async (version) => {
     const stats = await fileStats(join(directory, version), pooledCalls)
     return stats && { version, stats }
   })
-  // Looked up last: a file that has become a version in between is no blob any more.
-  const present = names.length > 0 ? await presentStats(site, key) : undefined
+  // Looked up again: another file may have become the blob in between, and has its version already.
+  const present = await presentStats(site, key)
   return found.flatMap((one) =>
     one && one.stats.ino !== present?.ino ? [describe(key, one.version, one.stats)] : [],
   )
@@ -245,13 +267,13 @@ async function purgeName(site: HistorySite, key: BlobKey, before: Date): Promise
     if (outdated.length === 0) continue
     const remove = async () => {
       for (const { version, size } of outdated) {
-        await pooledCalls.unlink(join(directory, version))
+        if (!(await unlinkIfThere(join(directory, version)))) continue
         crashPoint('version-removed')
         blobs++
         bytes += size
       }
     }
-    // Others may purge, too.
+    // Others that purge, too, may have removed the directory.
     await changeDurably(directory, remove).catch(unlessAbsent)
     crashPoint('version-removal-synced')
   }
@@ -261,12 +283,23 @@ async function purgeName(site: HistorySite, key: BlobKey, before: Date): Promise
   return { blobs, bytes }
 }
 
+/** Resolves with whether there was a file. */
+async function unlinkIfThere(path: string): Promise<boolean> {
+  try {
+    await pooledCalls.unlink(path)
+    return true
+  } catch (error) {
+    unlessAbsent(error)
+    return false
+  }
+}
+
 function unlessAbsent(error: unknown): void {
   if (!isAbsence(error)) throw error
 }
 
 /** How many names are looked at at a time: enough to keep the disk busy, with capacity left for requests. */
-const concurrency = 8
+const concurrency = 16
 
 /** The results of `work` for each item, in order. */
 async function concurrently<Item, Result>(

@@ -69,13 +69,19 @@ export function createVersionNames(site: Site): VersionNames {
   }
   const pathOf = (key: BlobKey, stats: BigIntStats) => join(directoryOf(key), versionOf(stats))
 
-  const link = async (path: string, version: string): Promise<void> => {
+  /** Resolves with whether it made the name, which may be there already. */
+  const link = async (path: string, version: string): Promise<boolean> => {
+    let isMade = false
     await changeIn(dirname(version), async () => {
-      await calls.link(path, version).catch((error: unknown) => {
+      try {
+        await calls.link(path, version)
+        isMade = true
+      } catch (error) {
         if (!isSystemError(error, 'EEXIST')) throw error
-      })
+      }
       crashPoint('version-named')
     })
+    return isMade
   }
 
   const remove = async (version: string) => {
@@ -105,17 +111,19 @@ export function createVersionNames(site: Site): VersionNames {
       if (durable.has(version)) return
       // Its name may be one that another process has not synced yet.
       if (keepsOrder && (await fileStats(version, calls))?.ino === stats.ino) return
+      let isMade: boolean
       try {
-        await link(path, version)
+        isMade = await link(path, version)
       } catch (error) {
         // Others have deleted it, and made sure of the name before.
         if (isAbsence(error)) return
         throw error
       }
       const linked = await fileStats(version, calls)
-      // Others have put another file there in between, and made sure of this name before.
-      if (linked && linked.ino !== stats.ino) await remove(version)
-      else note(version)
+      if (linked?.ino === stats.ino) return note(version)
+      // Others have put another file there in between, and made sure of this name before. A name that was there is left alone: a backup
+      // without hard links has restored a copy of the file under it.
+      if (isMade) await remove(version)
     },
 
     async take(key, stats) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { link, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BlobKey, KeptBlob } from '@holdfast/core'
@@ -111,6 +111,30 @@ describe('history of openDiskBlobStore', () => {
       await historyOf(store).purge('alice', new Date(Date.now() + 1000))
       expect(await keptOf(store, key)).to.deep.equal([])
       expect(await contentsOf(store)).to.deep.equal(['new'])
+    }))
+
+  it('keeps the present file where a backup was restored without its hard links', () =>
+    onStore(async (store, directory) => {
+      await store.put(key, text('old'), keep)
+      const versions = join(directory, 'versions', 'alice', 'a')
+      const [version = ''] = await readdir(versions)
+      await rm(join(versions, version))
+      await writeFile(join(versions, version), 'old')
+      await store.put(key, text('new'), keep)
+      expect(await contentsOf(store)).to.include.members(['old', 'new'])
+    }))
+
+  it('purges all once where two servers purge at the same time', () =>
+    onStore(async (store, directory) => {
+      for (let index = 0; index < 200; index++) await store.put(key, text(`${index}`), keep)
+      const other = await openDiskBlobStore({ directory })
+      const before = new Date(Date.now() + 1000)
+      const removed = await Promise.all(
+        [store, other].map((one) => historyOf(one).purge('alice', before)),
+      )
+      expect(removed.reduce((sum, { blobs }) => sum + blobs, 0)).to.equal(199)
+      expect(await contentsOf(store)).to.deep.equal(['199'])
+      await other.close()
     }))
 
   it('leaves no directory of a name of which nothing is kept and stored', () =>
