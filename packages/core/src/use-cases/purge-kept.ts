@@ -78,7 +78,7 @@ async function measureKept(
   return { usage: ages.usage(), cutoff: ages.cutoff(quota) }
 }
 
-/** How many periods are told apart. Above that, two neighbours become one. */
+/** The most periods that are distinguished. Above that, two neighbours become one. */
 const mostPeriods = 4096
 
 /** Sums what is kept by the second in which it was replaced; if there are too many, by longer periods. Memory stays bounded. */

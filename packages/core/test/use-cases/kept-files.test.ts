@@ -229,7 +229,7 @@ describe('purgeKept', () => {
     expect(await purge({ name: 'alice', keepReplacedMs: 0 })).to.deep.include({ kept: none })
   })
 
-  it('sums periods that are too many to be told apart', async () => {
+  it('sums periods that are too many to be distinguished', async () => {
     const { service, purge, pass } = start({ keepReplacedMs: 30 * day, keepQuota: 1000 })
     const alice = { name: 'alice' }
     const files = service.filesOf(alice)

@@ -132,7 +132,7 @@ export function createVersionNames(site: Site): VersionNames {
   }
 }
 
-/** The length of the name of a version, at most: the time takes 26 characters, and the number of the inode at most 13. */
+/** A time, and the number of an inode of 64 bits in base 36. */
 const pattern = /^\d{8}T\d{6}\.\d{9}Z-[0-9a-z]{1,13}$/
 
 /**
