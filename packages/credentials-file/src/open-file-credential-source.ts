@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   advice,
   adviceText,
@@ -31,6 +32,7 @@ import {
 import { type CustomersText, readCustomersText } from './customers/customers-text.ts'
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
 import { programName } from './messages/describe-denial.ts'
+import type { CustomerWebhook } from './messages/webhook-terms.ts'
 
 /** The changes by a reload: names in the order of the file, further logins as `CUSTOMER/LOGIN`, without any secret. */
 export interface ReloadSummary {
@@ -38,7 +40,7 @@ export interface ReloadSummary {
   readonly customers: number
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** Those with another password, quota, `maxFiles`, expiry, time for which replaced files are kept, rights or end. */
+  /** Those with another password, quota, `maxFiles`, expiry, time for which replaced files are kept, webhook, rights or end. */
   readonly changed: readonly string[]
 }
 
@@ -72,6 +74,8 @@ export interface FileCredentialSource extends CredentialSource {
   customers(): readonly string[]
   /** What `find` finds: all customers and their further logins, in the order of the file. */
   all(): readonly Credential[]
+  /** Where customers get their own events, by their names. */
+  webhooks(): ReadonlyMap<string, CustomerWebhook>
   /** The warnings about the file whose customers are in use; see `onWarning`. */
   warnings(): readonly Advice[]
   /**
@@ -88,6 +92,7 @@ export interface FileCredentialSource extends CredentialSource {
 interface Snapshot {
   readonly contentDigest: string
   readonly credentials: ReadonlyMap<string, Credential>
+  readonly webhooks: ReadonlyMap<string, CustomerWebhook>
   readonly warnings: readonly Advice[]
   readonly keyMaterial: KeyMaterial
 }
@@ -124,7 +129,7 @@ export async function openFileCredentialSource(
       const known = before.warnings.map(adviceText)
       warn(next.warnings.map(adviceText).filter((warning) => !known.includes(warning)))
       if (before.contentDigest === next.contentDigest) return
-      onReloaded?.(compare(before.credentials, next.credentials))
+      onReloaded?.(compare(before, next))
     },
     onRefused: (error) => onRefused?.(error),
   })
@@ -135,6 +140,7 @@ export async function openFileCredentialSource(
     linkKey: (name) => linkKey(file.current().keyMaterial, name),
     customers: () => [...file.current().credentials.keys()].filter((name) => !name.includes('/')),
     all: () => [...file.current().credentials.values()],
+    webhooks: () => file.current().webhooks,
     warnings: () => file.current().warnings,
     reload: () => file.reload(),
     refusedSince: () => file.refusedSince(),
@@ -165,7 +171,8 @@ function refusalOf(error: unknown, path: string): CustomersFileError {
 }
 
 function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCost): Snapshot {
-  const entries = parseCustomers(text, path).entries.flatMap(loginsOf)
+  const customers = parseCustomers(text, path).entries
+  const entries = customers.flatMap(loginsOf)
   const plain = entries.filter(({ password }) => !isHash(password))
   const credentials = new Map(
     entries.map(({ password, ...entry }): [string, Credential] => {
@@ -176,6 +183,7 @@ function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCos
   return {
     contentDigest: digest(text),
     credentials,
+    webhooks: new Map(customers.flatMap(({ name, webhook }) => (webhook ? [[name, webhook]] : []))),
     warnings: customersWarnings({ path, entries, mode, cost }),
     keyMaterial: {
       hashOf: (name) => credentials.get(name)?.passwordHash,
@@ -185,11 +193,11 @@ function snapshotOf({ text, mode }: CustomersText, path: string, cost: ScryptCos
 }
 
 /** A login with the name by which it is found, and with its customer's limits. */
-type NamedLogin = Omit<CustomerEntry, 'logins'> & LoginEntry & Pick<Credential, 'login'>
+type NamedLogin = Omit<CustomerEntry, 'logins' | 'webhook'> & LoginEntry & Pick<Credential, 'login'>
 
 /** The customer's own login, and the further ones. */
-function loginsOf({ logins = [], ...own }: CustomerEntry): readonly NamedLogin[] {
-  const { password: _, may: __, ...limits } = own
+function loginsOf({ logins = [], webhook: _, ...own }: CustomerEntry): readonly NamedLogin[] {
+  const { password: __, may: ___, ...limits } = own
   return [
     own,
     ...logins.map((login) => ({
@@ -205,12 +213,10 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
-function compare(
-  before: ReadonlyMap<string, Credential>,
-  after: ReadonlyMap<string, Credential>,
-): ReloadSummary {
+function compare(before: Snapshot, after: Snapshot): ReloadSummary {
   const isChanged = (credential: Credential) => {
-    const earlier = before.get(credential.name)
+    const { name } = credential
+    const earlier = before.credentials.get(name)
     const fields = [
       ...(['passwordHash', 'quota', 'maxFiles', 'endsAtMs', 'expireAfterMs'] as const),
       'keepReplacedMs' as const,
@@ -219,14 +225,15 @@ function compare(
     return (
       earlier &&
       (may(earlier) !== may(credential) ||
+        !isDeepStrictEqual(before.webhooks.get(name), after.webhooks.get(name)) ||
         fields.some((field) => earlier[field] !== credential[field]))
     )
   }
   return {
-    customers: [...after.keys()].filter((name) => !name.includes('/')).length,
-    added: [...after.keys()].filter((name) => !before.has(name)),
-    removed: [...before.keys()].filter((name) => !after.has(name)),
-    changed: [...after.values()].filter(isChanged).map(({ name }) => name),
+    customers: [...after.credentials.keys()].filter((name) => !name.includes('/')).length,
+    added: [...after.credentials.keys()].filter((name) => !before.credentials.has(name)),
+    removed: [...before.credentials.keys()].filter((name) => !after.credentials.has(name)),
+    changed: [...after.credentials.values()].filter(isChanged).map(({ name }) => name),
   }
 }
 

@@ -231,6 +231,30 @@ describe('openCustomersFile', () => {
     expect(file.names()).to.deep.equal(['alice'])
   })
 
+  it('sets and removes a receiver of events together with its secret', async () => {
+    const before = `customers:\n  - name: acme\n    password: ${hash}\n`
+    await writeFile(path, before)
+    const file = await openCustomersFile(path)
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+    file.set('acme', { webhook: { url: 'https://acme.example/hook', secret } })
+    await file.save()
+    expect(await readFile(path, 'utf8')).to.equal(
+      `${before}    webhook: https://acme.example/hook\n    webhookSecret: ${secret}\n`,
+    )
+    const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })
+    await source.close()
+    expect(source.webhooks().get('acme')).to.deep.equal({
+      url: 'https://acme.example/hook',
+      secrets: [secret],
+    })
+    // The secret belongs to the delivery only: credentials also go to worker processes.
+    expect(source.find('acme')).to.have.all.keys('name', 'passwordHash')
+    expect(() => file.set('acme', { webhook: { url: 'acme', secret } })).to.throw('not the URL')
+    file.set('acme', { webhook: null })
+    await file.save()
+    expect(await readFile(path, 'utf8')).to.equal(before)
+  })
+
   describe('of further logins', () => {
     const found = async (name: string) => {
       const source = await openFileCredentialSource(path, { pollIntervalMs: 0 })

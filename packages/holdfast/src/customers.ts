@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   formatBytes,
   loginName,
@@ -154,6 +155,12 @@ function withFields<T>(yargs: Argv<T>) {
       describe:
         'How long what is replaced or deleted can be restored, such as 30d, or off; as the server says if unset',
     })
+    .option('webhook', {
+      type: 'string',
+      requiresArg: true,
+      describe:
+        'URL that gets an event for each change of the customer; makes a secret that signs them, and prints it',
+    })
     .option('may', {
       type: 'string',
       requiresArg: true,
@@ -195,6 +202,7 @@ interface FieldOptions {
   readonly 'max-files'?: string | undefined
   readonly 'expire-after'?: string | undefined
   readonly 'keep-replaced'?: string | undefined
+  readonly webhook?: string | undefined
   readonly may?: string | undefined
   readonly until?: string | undefined
 }
@@ -203,7 +211,8 @@ async function add(
   argv: FileOption & NameArgument & LoginOption & PasswordOption & FieldOptions,
 ): Promise<number> {
   const name = nameIn(argv)
-  const fields = fieldsIn(argv)
+  const webhook = signedWebhook(argv)
+  const fields = { ...fieldsIn(argv), ...(webhook && { webhook }) }
   const customers = await pathOf(argv)
   const problem = headerProblem(name)
   if (problem !== undefined) {
@@ -224,10 +233,23 @@ async function add(
     file.add(name, hash, fields)
   })
   await announce()
+  await announceSecret(name, webhook)
   return 0
 }
 
-/** The fields that are given, as the customers file calls them. */
+/** The receiver of events that is given, with a new secret. */
+function signedWebhook({ webhook: url }: FieldOptions): NewCustomerFields['webhook'] {
+  if (url === undefined) return undefined
+  return { url, secret: `whsec_${randomBytes(32).toString('base64')}` }
+}
+
+async function announceSecret(name: string, webhook: NewCustomerFields['webhook']): Promise<void> {
+  if (webhook === undefined) return
+  note(`The secret that signs the events of "${name}":`)
+  await print(`${webhook.secret}\n`)
+}
+
+/** The fields that are given, but for the webhook, as the customers file calls them. */
 function fieldsIn(argv: FieldOptions): NewCustomerFields {
   const { quota, 'max-files': maxFiles, 'expire-after': expireAfter, may, until } = argv
   const { 'keep-replaced': keepReplaced } = argv
@@ -244,15 +266,20 @@ function fieldsIn(argv: FieldOptions): NewCustomerFields {
 async function set(argv: FileOption & NameArgument & LoginOption & FieldOptions): Promise<number> {
   const name = nameIn(argv)
   const given = Object.entries(fieldsIn(argv))
-  if (given.length === 0) {
+  const isEnded = argv.webhook === 'none'
+  const webhook = isEnded ? undefined : signedWebhook(argv)
+  if (given.length === 0 && argv.webhook === undefined) {
     throw new SetupError('Say what to change.', [`Such as --quota 50GB, or --may read-only.`])
   }
-  const fields: ChangedCustomerFields = Object.fromEntries(
-    given.map(([field, value]) => [field, value === 'none' ? null : value]),
-  )
+  const fields: ChangedCustomerFields = {
+    ...Object.fromEntries(given.map(([field, value]) => [field, value === 'none' ? null : value])),
+    ...(isEnded && { webhook: null }),
+    ...(webhook && { webhook }),
+  }
   const { editCustomersFile } = await customersFiles()
   await editCustomersFile(await pathOf(argv), (file) => file.set(name, fields))
   note(`Changed ${name.includes('/') ? 'the login' : 'the customer'} "${name}".`)
+  await announceSecret(name, webhook)
   return 0
 }
 
@@ -294,7 +321,13 @@ async function list(
     const source = await openFileCredentialSource(customers, { onWarning: note, pollIntervalMs: 0 })
     const listed = source.all().filter(({ login }) => argv.logins || login === undefined)
     await source.close()
-    await print(listed.map((one) => `${shown(one.name)}${detailsOf(one)}\n`).join(''))
+    const receivers = source.webhooks()
+    const lines = listed.map((one) => {
+      const url = receivers.get(one.name)?.url
+      const webhook = url === undefined ? '' : `  --webhook ${shown(url)}`
+      return `${shown(one.name)}${detailsOf(one)}${webhook}\n`
+    })
+    await print(lines.join(''))
     return 0
   }
   const file = await openCustomersFile(customers)

@@ -4,12 +4,18 @@ import { refuseStrayWords, settingEnvironment, withSettings } from './settings/f
 import { print, standardError } from './terminal/print.ts'
 
 /** The flags of `holdfast events` that are no settings; used to guess misspelt flags. */
-export const eventsFlags = ['since']
+export const eventsFlags = ['since', 'customer']
 
-const settingsOfEvents: readonly SettingName[] = ['audit-log', 'webhook', 'webhook-allow-private']
+const settingsOfEvents: readonly SettingName[] = [
+  'audit-log',
+  'customers',
+  'webhook',
+  'webhook-allow-private',
+]
 
 type ReplayFlags = WrittenSettings & {
   readonly since: string
+  readonly customer?: string
   readonly config?: string
   readonly '--'?: readonly string[]
 }
@@ -34,6 +40,11 @@ function describeReplay(yargs: Argv): Argv {
       coerce: String,
       describe: 'Time of the first change, in ISO 8601, or a period before now such as 3d',
     })
+    .option('customer', {
+      requiresArg: true,
+      coerce: String,
+      describe: 'Send the changes of this customer to the receiver of the customer',
+    })
     .option('config', {
       requiresArg: true,
       describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
@@ -50,7 +61,10 @@ async function replay(flags: ReplayFlags): Promise<number> {
   const config = await findConfig(flags, settingEnvironment(settingsOfEvents))
   // Loaded only now: no other command needs it.
   const { replayEvents } = await import('@holdfast/server/events')
-  const { accepted, problem, stoppedAt } = await replayEvents(config, { since: flags.since })
+  const { accepted, problem, stoppedAt } = await replayEvents(config, {
+    since: flags.since,
+    ...(flags.customer !== undefined && { customer: flags.customer }),
+  })
   await print(`${accepted} ${accepted === 1 ? 'event was' : 'events were'} accepted\n`)
   if (problem === undefined) return 0
   const rest = `Go on by --since ${stoppedAt}`

@@ -128,6 +128,28 @@ describe('holdfast customers, of further logins,', () => {
     )
   })
 
+  it('gives a customer a receiver of events, and prints the secret that signs them', async () => {
+    const added = await customers('add', 'bob', '--webhook', 'https://bob.example/hook')
+    const [, secret = ''] = added.stdout.trim().split('\n')
+    expect(secret).to.match(/^whsec_/)
+    expect(await readFile(path, 'utf8')).to.include(
+      `webhook: https://bob.example/hook\n    webhookSecret: ${secret}\n`,
+    )
+    const { stdout } = await customers('list', '--details')
+    expect(stdout).to.include('bob  --webhook https://bob.example/hook\n')
+    const again = await customers('set', 'bob', '--webhook', 'https://bob.example/other')
+    expect(again.stdout)
+      .to.match(/^whsec_/)
+      .and.not.equal(`${secret}\n`)
+    expect((await customers('set', 'bob', '--webhook', 'bob')).stderr).to.include(
+      'the webhook is not the URL of a receiver',
+    )
+    expect((await customers('set', 'bob', '--webhook', 'none')).code).to.equal(0)
+    expect(await readFile(path, 'utf8')).to.not.include('webhook')
+    const login = await customers('set', 'acme', '--login', 'ci', '--webhook', 'https://x.example')
+    expect(login.code).to.not.equal(0)
+  })
+
   it('warns of a login that has ended', async () => {
     await customers('add', 'acme', '--login', 'ci', '--until', '2031-01-31')
     await writeFile(path, (await readFile(path, 'utf8')).replace('2031-01-31', '2020-01-31'))

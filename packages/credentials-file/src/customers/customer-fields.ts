@@ -1,7 +1,7 @@
 import { adviceOf, parseByteSize, parseKeepReplaced } from '@holdfast/core'
 import type { CustomersFileError } from './customers-file-error.ts'
 import { parseExpireAfter, parseRights, parseUntil } from './customer-terms.ts'
-import type { CustomerEntry, LoginEntry } from './parse-customers.ts'
+import { toWebhook, type CustomerEntry, type LoginEntry } from './parse-customers.ts'
 
 /** The optional fields of a new customer or login. */
 export interface NewCustomerFields {
@@ -13,6 +13,8 @@ export interface NewCustomerFields {
   readonly expireAfter?: string
   /** Only for a customer: how long what is replaced or deleted is kept, as in `30d`, or `off`. Default: as the service says. */
   readonly keepReplaced?: string
+  /** Only for a customer: the receiver of its events, and the secret that signs them; see `parseReceiver` and `parseWebhookSecrets`. */
+  readonly webhook?: { readonly url: string; readonly secret: string }
   /** What it may do: a word such as `read-only`, or a list of rights. Default: everything. */
   readonly may?: string | readonly string[]
   /** Only for a login: the last day on which it is good, or a time. Default: no end. */
@@ -30,6 +32,7 @@ const ofCustomers: readonly (keyof NewCustomerFields)[] = [
   'maxFiles',
   'expireAfter',
   'keepReplaced',
+  'webhook',
 ]
 const ofLogins: readonly (keyof NewCustomerFields)[] = ['until']
 
@@ -60,7 +63,7 @@ export function readFields(
         : 'only further logins end'
     throw refuse(`a ${kind} has no field ${misplaced}`, remedy)
   }
-  const { quota, maxFiles, may, until, expireAfter, keepReplaced } = present(fields)
+  const { quota, maxFiles, may, until, expireAfter, keepReplaced, webhook } = present(fields)
   const bytes =
     quota === undefined ? undefined : parsed('quota', () => parseByteSize(String(quota)))
   const files = fileCount(maxFiles, refuse)
@@ -71,16 +74,23 @@ export function readFields(
     keepReplaced === undefined
       ? undefined
       : parsed('time for which replaced files are kept', () => parseKeepReplaced(keepReplaced))
+  const receiver = webhook && parsed('webhook', () => toWebhook(webhook.url, webhook.secret))
   const endsAtMs = until === undefined ? undefined : parsed('end', () => parseUntil(until))
   if (endsAtMs !== undefined && endsAtMs <= Date.now()) {
     throw refuse('the end is past', 'write a later one, or none')
   }
   return {
-    written: present({ quota, maxFiles: files, expireAfter, keepReplaced, may, until }),
+    written: present({
+      ...{ quota, maxFiles: files, expireAfter, keepReplaced, may, until },
+      ...{ webhook: webhook?.url, webhookSecret: webhook?.secret },
+    }),
     changed: present({
       ...{ quota: bytes, maxFiles: files, expireAfterMs, keepReplacedMs, may: rights, endsAtMs },
+      webhook: receiver,
     }),
-    removed: Object.entries(fields).flatMap(([field, value]) => (value === null ? [field] : [])),
+    removed: Object.entries(fields).flatMap(([field, value]) =>
+      value !== null ? [] : field === 'webhook' ? ['webhook', 'webhookSecret'] : [field],
+    ),
   }
 
   function parsed<Value>(what: string, parse: () => Value): Value {

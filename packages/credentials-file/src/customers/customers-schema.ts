@@ -10,6 +10,8 @@ export interface CustomerData {
   readonly maxFiles?: number
   readonly expireAfter?: string
   readonly keepReplaced?: string
+  readonly webhook?: string
+  readonly webhookSecret?: string
   readonly may?: string | readonly string[]
   readonly logins?: readonly LoginData[]
 }
@@ -30,6 +32,8 @@ export const customerFields = [
   'maxFiles',
   'expireAfter',
   'keepReplaced',
+  'webhook',
+  'webhookSecret',
   'may',
   'logins',
 ] as const
@@ -55,12 +59,15 @@ export const customersSchema = {
       items: {
         type: 'object',
         required: ['name', 'password'],
+        dependencies: { webhook: ['webhookSecret'], webhookSecret: ['webhook'] },
         additionalProperties: false,
         properties: {
           ...login,
           quota: { type: ['integer', 'string'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           expireAfter: { type: 'string' },
           keepReplaced: { type: 'string' },
+          webhook: { type: 'string' },
+          webhookSecret: { type: 'string' },
           maxFiles: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
           logins: {
             type: 'array',

@@ -12,6 +12,11 @@ import {
 } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
 import { programName, headerProblem } from '../messages/describe-denial.ts'
+import {
+  parseReceiver,
+  parseWebhookSecrets,
+  type CustomerWebhook,
+} from '../messages/webhook-terms.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import {
   type CustomerData,
@@ -36,6 +41,8 @@ export interface CustomerEntry {
   readonly expireAfterMs?: number
   /** How long what is replaced or deleted is kept, in milliseconds; 0 for not at all. Default: as the service says. */
   readonly keepReplacedMs?: number
+  /** Where the customer's own events go. Default: nowhere. */
+  readonly webhook?: CustomerWebhook
   /** What the customer's own login may do. Default: everything. */
   readonly may?: readonly Right[]
   readonly logins?: readonly LoginEntry[]
@@ -136,8 +143,9 @@ function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFilePr
   const [name, password, quota] = [textOf('name'), textOf('password'), textOf('quota')]
   const may = memberOf(data, 'may')
   const until = kind === 'login' ? textOf('until') : undefined
-  const expireAfter = kind === 'customer' ? textOf('expireAfter') : undefined
-  const keepReplaced = kind === 'customer' ? textOf('keepReplaced') : undefined
+  const ofCustomer = (field: string) => (kind === 'customer' ? textOf(field) : undefined)
+  const [expireAfter, keepReplaced] = [ofCustomer('expireAfter'), ofCustomer('keepReplaced')]
+  const [webhook, webhookSecret] = [ofCustomer('webhook'), ofCustomer('webhookSecret')]
   const ofName = name === undefined ? undefined : nameProblem(name)
   const ofPassword = password ? passwordProblem(password) : undefined
   const said: Readonly<Record<string, Advice | undefined>> = {
@@ -151,6 +159,11 @@ function entryProblems(entry: WrittenEntry, yaml: YamlDocument): CustomersFilePr
       expireAfter === undefined ? undefined : adviceFrom(() => parseExpireAfter(expireAfter)),
     keepReplaced:
       keepReplaced === undefined ? undefined : adviceFrom(() => parseKeepReplaced(keepReplaced)),
+    webhook: webhook === undefined ? undefined : adviceFrom(() => parseReceiver(webhook)),
+    webhookSecret:
+      webhookSecret === undefined
+        ? undefined
+        : adviceFrom(() => parseWebhookSecrets(webhookSecret)),
     may: isRights(may) ? adviceFrom(() => parseRights(may)) : undefined,
     until: until === undefined ? undefined : adviceFrom(() => parseUntil(until)),
   }
@@ -196,6 +209,8 @@ function toEntry({
   logins,
   expireAfter,
   keepReplaced,
+  webhook,
+  webhookSecret,
   ...entry
 }: CustomerData): CustomerEntry {
   return {
@@ -203,9 +218,15 @@ function toEntry({
     ...(quota !== undefined && { quota: typeof quota === 'string' ? parseByteSize(quota) : quota }),
     ...(expireAfter !== undefined && { expireAfterMs: parseExpireAfter(expireAfter) }),
     ...(keepReplaced !== undefined && { keepReplacedMs: parseKeepReplaced(keepReplaced) }),
+    ...(webhook !== undefined &&
+      webhookSecret !== undefined && { webhook: toWebhook(webhook, webhookSecret) }),
     ...rightsOf(may),
     ...(logins !== undefined && { logins: logins.map(toLogin) }),
   }
+}
+
+export function toWebhook(url: string, secret: string): CustomerWebhook {
+  return { url: parseReceiver(url), secrets: parseWebhookSecrets(secret) }
 }
 
 function toLogin({ may, until, ...entry }: LoginData): LoginEntry {
@@ -294,6 +315,7 @@ function describe(error: ShapeError, path: DataPath): Advice {
     case 'additionalProperties':
       return unknownField(unknownKey(error) ?? '', path)
     case 'required':
+    case 'dependencies':
       return missingField(String(error.params['missingProperty']), kindAt(path))
     case 'minLength':
       return advice('is empty', anewRemedy(kindAt(path)))
@@ -325,6 +347,11 @@ function missingField(field: string, kind: WrittenEntry['kind']): Advice {
       )
     case 'password':
       return advice('has no password', anewRemedy(kind))
+    case 'webhookSecret':
+      return advice(
+        'has a webhook and no webhookSecret to sign its events',
+        `make one with "${programName()} customers set NAME --webhook URL"`,
+      )
     default:
       return advice(`has no ${field}`, `add "${field}: …"`)
   }
@@ -357,6 +384,8 @@ function wrongType(value: unknown, path: DataPath): Advice {
     case 'password':
     case 'expireAfter':
     case 'keepReplaced':
+    case 'webhook':
+    case 'webhookSecret':
       return value === null
         ? advice('is empty', 'give it a value, in quotes if it is to be read as text')
         : advice(`is ${found}, not text`, 'put it in quotes')

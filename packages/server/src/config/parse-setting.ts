@@ -69,21 +69,6 @@ export const endpoint = (value: string): string => {
   return url.origin
 }
 
-/** The URL of a receiver of events, as it is requested. */
-export const receiver = (value: string): string => {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (!isHttp || url.hash !== '' || url.username !== '' || url.password !== '') {
-    throw rangeErrorOf(
-      advice(
-        'is not the URL of a receiver',
-        'write https://host/path, without a name, a password and a #',
-      ),
-    )
-  }
-  return url.href
-}
-
 const sharedSchemes = [
   'redis',
   'rediss',

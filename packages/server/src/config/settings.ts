@@ -1,4 +1,5 @@
 import { parseByteSize, parseKeepReplaced } from '@holdfast/core'
+import { parseReceiver } from '@holdfast/credentials-file/messages'
 import {
   count,
   endpoint,
@@ -7,7 +8,6 @@ import {
   oneOf,
   origins,
   port,
-  receiver,
   sharedUrl,
   text,
   truth,
@@ -220,7 +220,7 @@ export const settings = {
   webhook: setting({
     describe: 'URL that gets an event for each change in the audit trail; no events if unset',
     default: undefined,
-    parse: receiver,
+    parse: parseReceiver,
   }),
   'webhook-allow-private': setting({
     describe: 'The receiver of events may be in a private network, and speak plain HTTP',

@@ -16,8 +16,10 @@ import pino from 'pino'
 import {
   CustomersFileError,
   openFileCredentialSource,
+  type CustomerWebhook,
   programName,
 } from '@holdfast/credentials-file'
+import type { WebhookSettings } from '../events/webhook-settings.ts'
 import type { Config } from '../config/resolve-config.ts'
 import { openStore, type ClosableStore } from '../stores/open-store.ts'
 import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
@@ -47,9 +49,10 @@ export interface Section {
  * store. It changes no file of customers, and may run beside a running server. It rejects only with the reason of `signal`.
  */
 export async function* examine(config: Config, signal?: AbortSignal): AsyncGenerator<Section> {
-  yield { title: 'Machine', findings: onMachine(config) }
+  const customers = await examineCustomers(config.customers)
+  const { findings, promisedBytes, credentials, webhooks } = customers
+  yield { title: 'Machine', findings: onMachine(config, webhooks) }
   yield { title: 'Network', findings: networkFindings(config) }
-  const { findings, promisedBytes, credentials } = await examineCustomers(config.customers)
   yield { title: 'Customers', findings }
   if (config['shared-url'] !== undefined) {
     const shared = attemptFindings('engine', sharedFindings(config, signal), signal)
@@ -95,10 +98,12 @@ async function* inStore(
   }
 }
 
-async function* onMachine(config: Config): AsyncGenerator<Finding> {
+type Webhooks = CustomersExamination['webhooks']
+
+async function* onMachine(config: Config, webhooks: Webhooks): AsyncGenerator<Finding> {
   yield* machineFindings(await lookAtMachine())
   yield* attemptFindings('audit trail', trailFindings(config))
-  yield* attemptFindings('webhook', webhookFindings(config))
+  yield* attemptFindings('webhook', webhookFindings(config, webhooks))
 }
 
 /**
@@ -145,16 +150,23 @@ export async function* trailFindings({ 'audit-log': path }: Config): AsyncGenera
  *
  * @throws SetupError for settings with which no server starts
  */
-async function* webhookFindings(config: Config): AsyncGenerator<Finding> {
-  if (config.webhook === undefined) return
-  const { findWebhookSettings, receiverProblem } = await import('../events/webhook-settings.ts')
+async function* webhookFindings(config: Config, webhooks: Webhooks): AsyncGenerator<Finding> {
+  if (config.webhook === undefined && webhooks.size === 0) return
+  const { customerWebhookSettings, findWebhookSettings, receiverProblem } =
+    await import('../events/webhook-settings.ts')
+  const found = async (settings: WebhookSettings, changes: string) => {
+    const problem = await receiverProblem(settings)
+    const { origin } = new URL(settings.url)
+    return problem
+      ? adviceFinding('warning', 'webhook', problem)
+      : finding('ok', 'webhook', `${origin} gets the changes of ${changes}`)
+  }
   const settings = await findWebhookSettings(config)
-  if (settings === undefined) return
-  const problem = await receiverProblem(settings)
-  const { origin } = new URL(settings.url)
-  yield problem
-    ? adviceFinding('warning', 'webhook', problem)
-    : finding('ok', 'webhook', `${origin} gets the changes of ${settings.trail}`)
+  if (settings) yield found(settings, settings.trail)
+  for (const [customer, webhook] of webhooks) {
+    const own = await customerWebhookSettings(config, customer, webhook)
+    yield found(own, JSON.stringify(customer))
+  }
 }
 
 /** The properties of the machine, and of this process, which is started as the server would be. */
@@ -307,6 +319,8 @@ interface CustomersExamination {
   readonly promisedBytes: number
   /** All customers and their logins. */
   readonly credentials: readonly Credential[]
+  /** The receivers of customers, by their names. */
+  readonly webhooks: ReadonlyMap<string, CustomerWebhook>
 }
 
 const customersCheck = 'customers file'
@@ -317,7 +331,7 @@ export async function examineCustomers(path: string): Promise<CustomersExaminati
     return await judgeCustomers(path)
   } catch (error) {
     if (!(error instanceof CustomersFileError)) throw error
-    return { findings: [refused(error)], promisedBytes: 0, credentials: [] }
+    return { findings: [refused(error)], promisedBytes: 0, credentials: [], webhooks: new Map() }
   }
 }
 
@@ -344,6 +358,7 @@ async function judgeCustomers(path: string): Promise<CustomersExamination> {
     findings: [count, ...warnings],
     promisedBytes: quotas.reduce((sum, quota) => sum + quota, 0),
     credentials: source.all(),
+    webhooks: source.webhooks(),
   }
 }
 

@@ -20,22 +20,19 @@ export type Losses = Partial<Readonly<Record<LossReason, Loss>>>
 
 const version = 1
 
-/** Where the cursor of the trail at `path` is kept. */
-export const cursorPath = (path: string): string => `${path}.cursor`
-
 /**
- * The cursor of the trail at `path`. If there is none, a new one is made at the end of the trail, and survives a power cut.
+ * The cursor in `file` for the trail at `trail`. If there is none, a new one is made at the end of the trail, and survives a power cut.
  *
  * @throws SetupError if the file is none of this program's, or cannot be written
  */
-export async function openCursor(path: string): Promise<Cursor> {
-  const known = await readCursor(path)
+export async function openCursor(file: string, trail: string): Promise<Cursor> {
+  const known = await readCursor(file)
   if (known) return known
-  const position = await positionAtEnd(path)
+  const position = await positionAtEnd(trail)
   const fresh: Cursor = { source: `urn:uuid:${randomUUID()}`, position, losses: {} }
   try {
-    await saveCursor(path, fresh)
-    await syncDirectory(dirname(path))
+    await saveCursor(file, fresh)
+    await syncDirectory(dirname(file))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new SetupError(
@@ -55,9 +52,8 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** The cursor of the trail at `path`; `undefined` if there is none. @throws SetupError if it cannot be read */
-export async function readCursor(path: string): Promise<Cursor | undefined> {
-  const file = cursorPath(path)
+/** The cursor in `file`; `undefined` if there is none. @throws SetupError if it cannot be read */
+export async function readCursor(file: string): Promise<Cursor | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw unreadable(file, error)
@@ -71,8 +67,8 @@ export async function readCursor(path: string): Promise<Cursor | undefined> {
 }
 
 /** Replaces the cursor in one step, and durably. */
-export async function saveCursor(path: string, cursor: Cursor): Promise<void> {
-  await writeFileAtomic(cursorPath(path), `${JSON.stringify({ version, ...cursor })}\n`, {
+export async function saveCursor(file: string, cursor: Cursor): Promise<void> {
+  await writeFileAtomic(file, `${JSON.stringify({ version, ...cursor })}\n`, {
     mode: 0o640,
   })
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { saveCursor, type Cursor, type Losses } from './cursor.ts'
+import { readCursor, saveCursor, type Cursor, type Losses } from './cursor.ts'
 import { eventOf, eventOfLoss, type Loss, type LossReason, type OutgoingEvent } from './event-of.ts'
 import type { Lease } from './lease.ts'
 import type { EventPoster, PostResult } from './post-event.ts'
@@ -47,13 +47,13 @@ export interface DeliveryOptions {
 }
 
 export interface DeliveryParts {
-  /** The path of the trail. */
-  readonly trail: string
+  /** The file in which the cursor is kept. */
+  readonly cursorFile: string
   readonly cursor: Cursor
+  /** Delivers only the changes of this customer. Default: those of all. */
+  readonly customer?: string
   /** Opens the trail at the cursor; `onLost` is called as `openTrailReader` says. */
   readonly openReader: (cursor: Cursor, onLost: (since: string) => void) => Promise<TrailReader>
-  /** Reads the cursor again, which another process may have moved. */
-  readonly readCursor: () => Promise<Cursor | undefined>
   readonly poster: EventPoster
   readonly lease: Lease
 }
@@ -72,7 +72,7 @@ const watchMs = 1_000
  * with growing pauses; the next ones wait. Of what is waiting nothing is kept in memory: the trail is the queue.
  */
 export function deliverEvents(
-  { trail, cursor: first, openReader, readCursor, poster, lease }: DeliveryParts,
+  { cursorFile, cursor: first, customer, openReader, poster, lease }: DeliveryParts,
   events: DeliveryEvents,
   options: DeliveryOptions = {},
 ): Delivery {
@@ -107,7 +107,7 @@ export function deliverEvents(
 
   const save = async () => {
     savedAt = performance.now()
-    await saveCursor(trail, cursor)
+    await saveCursor(cursorFile, cursor)
     isDirty = false
     isBehind = false
   }
@@ -138,7 +138,7 @@ export function deliverEvents(
     while (reader && !signal.aborted) {
       const line = await reader.next()
       if (line === undefined) return undefined
-      const event = eventOf(line, cursor.source)
+      const event = eventOf(line, cursor.source, customer)
       if (event) return event
       isBehind = true
       await confirm()
@@ -207,7 +207,7 @@ export function deliverEvents(
 
   /** Opens the trail once this process may deliver, at the cursor as the last holder of the lease has left it. */
   const open = async () => {
-    cursor = (await readCursor()) ?? cursor
+    cursor = (await readCursor(cursorFile)) ?? cursor
     reader = await openReader(cursor, onLost)
   }
 

@@ -59,15 +59,22 @@ export function idOfLine(offset: number, text: string): string {
 
 /**
  * The event for a line of the audit trail: a change that was made, or the number of lines that could not be written. `undefined` for
- * all other lines. `source` identifies the trail.
+ * all other lines. `source` identifies the trail. With `customer`, only changes of that customer have an event; how many lines could not
+ * be written is unknown then, since they may be of others.
  */
-export function eventOf({ id, text }: TrailLine, source: string): OutgoingEvent | undefined {
+export function eventOf(
+  { id, text }: TrailLine,
+  source: string,
+  customer?: string,
+): OutgoingEvent | undefined {
   const line = parseLine(text)
   if (line === undefined) return undefined
-  const { event, outcome, reason, count } = line
+  const { event, outcome, reason } = line
   if (event === 'omitted' && reason === 'unwritable') {
+    const count = customer === undefined ? line['count'] : null
     return cloudEvent({ id, source, line, data: { reason, count } })
   }
+  if (customer !== undefined && line['customer'] !== customer) return undefined
   if (outcome !== 'ok' || !changes.has(event)) return undefined
   const data = Object.fromEntries(
     dataFields.filter((field) => field in line).map((field) => [field, line[field]]),

@@ -6,7 +6,7 @@ import writeFileAtomic from 'write-file-atomic'
 
 /** Lets one process at a time deliver the events of a trail. */
 export interface Lease {
-  /** Whether this process holds it. If not, tries to get it; call this again and again. */
+  /** Whether this process holds it. If not, tries to get it; call this again and again, also several times at once. */
   hold(): Promise<boolean>
   /** Gives it to the next process. */
   close(): Promise<void>
@@ -66,12 +66,15 @@ export function createLease(path: string, { expiryMs = 15_000 }: LeaseOptions = 
     return (await readHolder(path))?.token === own.token
   }
 
+  const hold = async () => {
+    // If the file cannot be read or written, no one can know who the holder is.
+    isHeld = await (isHeld ? renew() : take()).catch(() => false)
+    return isHeld
+  }
+  let holding: Promise<boolean> | undefined
+
   return {
-    async hold() {
-      // If the file cannot be read or written, no one can know who the holder is.
-      isHeld = await (isHeld ? renew() : take()).catch(() => false)
-      return isHeld
-    },
+    hold: () => (holding ??= hold().finally(() => (holding = undefined))),
     async close() {
       const holder = isHeld ? await readHolder(path).catch(() => undefined) : undefined
       isHeld = false

@@ -6,7 +6,8 @@ import { readCursor } from './cursor.ts'
 import { eventOf, timeOfLine, type OutgoingEvent } from './event-of.ts'
 import { createEventPoster, type EventPoster } from './post-event.ts'
 import { findTrailFiles, openTrailPart } from './trail-files.ts'
-import { findWebhookSettings } from './webhook-settings.ts'
+import { customerCursorFile, serverCursorFile } from './open-webhooks.ts'
+import { customerWebhookSettings, findWebhookSettings } from './webhook-settings.ts'
 
 /** The result of {@link replayEvents}. */
 export interface Replay {
@@ -21,6 +22,8 @@ export interface Replay {
 export interface ReplayOptions {
   /** Only changes from this time on: a time in ISO 8601, or a period before now such as `3d`. */
   readonly since: string
+  /** Sends only the changes of this customer, and to the customer's own receiver. Default: those of all, to `--webhook`. */
+  readonly customer?: string
   /** How long to wait before each retry of an event, in milliseconds. Default: 1, 5 and 25 seconds. */
   readonly pausesMs?: readonly number[]
 }
@@ -33,24 +36,23 @@ export interface ReplayOptions {
  */
 export async function replayEvents(
   config: Config,
-  { since, pausesMs = [1_000, 5_000, 25_000] }: ReplayOptions,
+  { since, customer, pausesMs = [1_000, 5_000, 25_000] }: ReplayOptions,
 ): Promise<Replay> {
   const begin = timeOf(since)
-  const settings = await findWebhookSettings(config)
-  if (settings === undefined) {
-    throw new SetupError('No receiver of events is set', ['give --webhook as the server gets it.'])
-  }
-  const { trail, secrets } = settings
-  const cursor = await readCursor(trail)
+  const settings = await settingsOf(config, customer)
+  const { setting, trail, secrets } = settings
+  const cursor = await readCursor(
+    customer === undefined ? serverCursorFile(trail) : customerCursorFile(trail, customer),
+  )
   if (cursor === undefined) {
-    throw new SetupError(`Beside ${trail} there is no position of --webhook`, [
-      'give the --audit-log that the server gets; start the server with --webhook once.',
+    throw new SetupError(`Beside ${trail} there is no position of ${setting}`, [
+      'give the --audit-log that the server gets; start the server with this receiver once.',
     ])
   }
   const poster = createEventPoster({ ...settings, secrets: () => secrets })
   try {
     let accepted = 0
-    for await (const event of eventsSince(trail, cursor.source, begin)) {
+    for await (const event of eventsSince({ trail, source: cursor.source, begin, customer })) {
       const problem = await postWithRetries(poster, event, pausesMs)
       if (problem !== undefined) {
         const stoppedAt = new Date(event.timeMs ?? begin).toISOString()
@@ -73,18 +75,45 @@ function timeOf(since: string): number {
   }
 }
 
-async function* eventsSince(
-  trail: string,
-  source: string,
-  begin: number,
-): AsyncGenerator<OutgoingEvent> {
+async function settingsOf(config: Config, customer: string | undefined) {
+  if (customer === undefined) {
+    const settings = await findWebhookSettings(config)
+    if (settings) return settings
+    throw new SetupError('No receiver of events is set', [
+      'give --webhook as the server gets it, or --customer with the name of one who has a webhook.',
+    ])
+  }
+  const { openFileCredentialSource } = await import('@holdfast/credentials-file')
+  const source = await openFileCredentialSource(config.customers, { pollIntervalMs: 0 })
+  const webhook = source.webhooks().get(customer)
+  await source.close()
+  if (webhook) return customerWebhookSettings(config, customer, webhook)
+  throw new SetupError(`${config.customers} has no webhook of a customer "${customer}"`, [
+    'give the --customers that the server gets, and look for the name.',
+  ])
+}
+
+interface EventsWanted {
+  readonly trail: string
+  readonly source: string
+  /** From this time on, in milliseconds since 1970. */
+  readonly begin: number
+  readonly customer: string | undefined
+}
+
+async function* eventsSince({
+  trail,
+  source,
+  begin,
+  customer,
+}: EventsWanted): AsyncGenerator<OutgoingEvent> {
   for (const { path } of await findTrailFiles(trail)) {
     const part = await openTrailPart(path)
     try {
       for (let line = await part.next(); line && line !== 'changed'; line = await part.next()) {
         if (line === 'began') continue
         if (Date.parse(timeOfLine(line.text) ?? '') < begin) continue
-        const event = eventOf(line, source)
+        const event = eventOf(line, source, customer)
         if (event) yield event
       }
     } finally {

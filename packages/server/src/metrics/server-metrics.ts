@@ -134,7 +134,7 @@ const patienceMs = 2_000
 /** Gauges of the whole server, read at each scrape. `isReady` returns the result of `/ready`. */
 export function createStatusMetrics(
   register: Registry,
-  { store, customers, certificate, shared, webhook }: ServerStatus,
+  { store, customers, certificate, shared, events }: ServerStatus,
   isReady: () => Promise<boolean>,
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined> | number) =>
@@ -170,7 +170,7 @@ export function createStatusMetrics(
       () => shared().servers,
     )
   }
-  if (webhook) createWebhookMetrics(register, webhook)
+  if (events) createWebhookMetrics(register, events)
   if (certificate) {
     gauge(
       'certificate_expiry_timestamp_seconds',
@@ -180,26 +180,38 @@ export function createStatusMetrics(
   }
 }
 
-/** Metrics of the events that are delivered to a receiver. */
-function createWebhookMetrics(register: Registry, state: NonNullable<ServerStatus['webhook']>) {
-  new Gauge({
+/** Metrics of the events that are delivered: to the server's receiver, and to those of all customers together. */
+function createWebhookMetrics(register: Registry, events: NonNullable<ServerStatus['events']>) {
+  const states = () => {
+    const ofServer = events.ofServer()
+    return { server: ofServer ? [ofServer] : [], customers: events.ofCustomers() }
+  }
+  const delay = new Gauge({
     name: 'holdfast_webhook_delay_seconds',
     help: 'How old the oldest change is whose event waits to be accepted; 0 if none waits.',
+    labelNames: ['receiver'],
     registers: [register],
     collect() {
-      this.set(state().delayMs / 1000)
+      delay.reset()
+      for (const [receiver, all] of Object.entries(states())) {
+        const longest = Math.max(...all.map(({ delayMs }) => delayMs))
+        if (all.length > 0) delay.set({ receiver }, longest / 1000)
+      }
     },
   })
   const counter = new Counter({
     name: 'holdfast_webhook_events_total',
     help: 'Events that were accepted or given up, and attempts that failed.',
-    labelNames: ['outcome'],
+    labelNames: ['receiver', 'outcome'],
     registers: [register],
     collect() {
-      const { accepted, failed, expired } = state()
       counter.reset()
-      for (const [outcome, count] of Object.entries({ accepted, failed, expired })) {
-        counter.inc({ outcome }, count)
+      for (const [receiver, all] of Object.entries(states())) {
+        for (const { accepted, failed, expired } of all) {
+          counter.inc({ receiver, outcome: 'accepted' }, accepted)
+          counter.inc({ receiver, outcome: 'failed' }, failed)
+          counter.inc({ receiver, outcome: 'expired' }, expired)
+        }
       }
     },
   })

@@ -26,6 +26,7 @@ import {
   withSharedCounters,
   type SharedState,
 } from '../shared/open-shared-state.ts'
+import type { CustomerWebhooks } from '../events/open-webhooks.ts'
 import { openCertificate, type CertificateSource } from '../tls/open-certificate.ts'
 import { createCloseStack } from './close-stack.ts'
 import {
@@ -42,6 +43,8 @@ export interface SharedServices {
   readonly credentials: CredentialSource
   /** All customers and their further logins, in the order of the file. */
   allCredentials(): readonly Credential[]
+  /** Absent in a worker: the primary delivers. */
+  readonly customerWebhooks?: CustomerWebhooks
   readonly verifyPassword: PasswordVerifier
   /** The counter of the brake on bad logins. */
   readonly failures: FailureCounter
@@ -70,6 +73,7 @@ export interface SharedServices {
 /** The services of a server of one process, or those that the primary shares among its workers, from the configured files. */
 export interface OwnServices extends SharedServices {
   readonly certificate: CertificateSource | undefined
+  readonly customerWebhooks: CustomerWebhooks
 }
 
 /**
@@ -106,6 +110,7 @@ export async function openSharedServices(
     certificate,
     credentials,
     allCredentials: () => credentials.all(),
+    customerWebhooks: () => credentials.webhooks(),
     customersState: () => ({
       count: credentials.customers().length,
       refusedSince: credentials.refusedSince(),

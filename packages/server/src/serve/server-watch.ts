@@ -4,7 +4,7 @@ import type { OnAnswered, OnLogin, RequestCounters } from '@holdfast/http-koa'
 import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/open-store.ts'
 import type { Config } from '../config/resolve-config.ts'
-import type { DeliveryState } from '../events/deliver-events.ts'
+import type { Events } from '../events/open-events.ts'
 import type { EngineState } from '../shared/open-shared-state.ts'
 import type { ListeningAddress } from '../listen/explain-listening.ts'
 
@@ -72,8 +72,8 @@ export interface ServerStatus {
   readonly customers: () => CustomersState
   /** `undefined` if the server speaks HTTP. */
   readonly certificate?: (() => CertificateState) | undefined
-  /** Absent without a receiver of events. */
-  readonly webhook?: () => DeliveryState
+  /** Absent in a worker. */
+  readonly events?: Pick<Events, 'ofServer' | 'ofCustomers'>
   /** Absent if the server counts for itself. */
   readonly shared?: () => EngineState
   /** Absent if the server has no workers. */

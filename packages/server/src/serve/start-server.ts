@@ -22,6 +22,7 @@ import { openSharedServices, type SharedServices } from './open-shared-services.
 import { createCloseStack } from './close-stack.ts'
 import { checkKeeping, type KeepingCheck } from '../stores/check-keeping.ts'
 import { openStore } from '../stores/open-store.ts'
+import { openEvents, type Events } from '../events/open-events.ts'
 import { guardSpace } from './guard-space.ts'
 import { sweepFiles } from './sweep-files.ts'
 import { sweepKept } from './sweep-kept.ts'
@@ -63,11 +64,17 @@ export async function startServer(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   let keeping: KeepingCheck | undefined
-  const services = await open(openServices(() => void keeping?.again()))
+  let events: Events | undefined
+  const onReloaded = () => {
+    void keeping?.again()
+    void events?.followCustomers()
+  }
+  const services = await open(openServices(onReloaded))
   const { shared } = services
   const { certificate, credentials, verifyPassword, failures } = services
   // If there are several processes, the primary delivers. Opened before the trail: no line may come before it knows the end.
-  const webhook = services.writer === undefined ? await open(openEvents(config, log)) : undefined
+  const { customerWebhooks } = services
+  if (customerWebhooks) events = await open(openEvents(config, log, customerWebhooks))
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services))
   const allCredentials = () => services.allCredentials()
@@ -160,13 +167,13 @@ export async function startServer(
       customers: services.customersState,
       certificate: services.certificateState,
       ...(shared && { shared: () => shared.state() }),
-      ...(webhook && { webhook: () => webhook.state() }),
+      ...(events && { events }),
     },
     async reload() {
       const taken = await Promise.all([
         services.reload(),
         trail?.reload() ?? true,
-        webhook?.reload() ?? true,
+        events?.reload() ?? true,
       ])
       return taken.every(Boolean)
     },
@@ -194,13 +201,6 @@ async function openPage() {
 async function openTrail({ 'audit-log': path }: Config, log: Logger, watch: ServerWatch) {
   if (path === undefined) return undefined
   return openAuditTrail(path, log, (isTaken) => watch.onReload('audit', isTaken))
-}
-
-/** Loaded only where it is used: most servers have no receiver of events. */
-export async function openEvents(config: Config, log: Logger) {
-  if (config.webhook === undefined) return undefined
-  const { openWebhook } = await import('../events/open-webhook.ts')
-  return openWebhook(config, log)
 }
 
 type App = Parameters<typeof createHttpServer>[0]

@@ -60,7 +60,13 @@ const noKey = new Uint8Array(32)
 export function createPrimaryServices(
   services: Omit<
     OwnServices,
-    'linkFailures' | 'links' | 'requestCounters' | 'customersState' | 'reload' | 'close'
+    | 'linkFailures'
+    | 'links'
+    | 'requestCounters'
+    | 'customersState'
+    | 'customerWebhooks'
+    | 'reload'
+    | 'close'
   >,
   books: LocalQuotaKeeper,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},

@@ -13,7 +13,8 @@ import { createCloseStack } from '../serve/close-stack.ts'
 import { sweepUploads } from '../serve/sweep-uploads.ts'
 import { checkKeeping } from '../stores/check-keeping.ts'
 import { openStore } from '../stores/open-store.ts'
-import { openEvents, type RunningServer } from '../serve/start-server.ts'
+import { openEvents } from '../events/open-events.ts'
+import type { RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
 import type { StartHandlers, WorkerHandlers, WorkerOrder } from './worker-protocol.ts'
@@ -42,6 +43,7 @@ export async function startWorkers(
   const onReloaded = () => {
     shared.sendCustomers()
     void keeping.again()
+    void events.followCustomers()
   }
   const services = await open(openSharedServices(config, log, onReloaded, watch))
   // Opened for the usage of customers with a quota. A mistake in its settings is reported here, and only once.
@@ -51,7 +53,7 @@ export async function startWorkers(
   const ofServers = services.shared
   const keeper = ofServers && (await open(Promise.resolve(ofServers.openQuotas(store))))
   const quotas = keeper?.keeper ?? createQuotaKeeper(store)
-  const webhook = await open(openEvents(config, log))
+  const events = await open(openEvents(config, log, services.customerWebhooks))
   const shared = createPrimaryServices(services, quotas, brakeOptions, {
     ...(ofServers && { shared: ofServers }),
   })
@@ -114,7 +116,7 @@ export async function startWorkers(
         customers: services.customersState,
         certificate: services.certificateState,
         ...(ofServers && { shared: () => ofServers.state() }),
-        ...(webhook && { webhook: () => webhook.state() }),
+        events,
         workers: {
           wanted: config.workers,
           answering: (signal) => countAnswering(serving(), signal),
@@ -126,7 +128,7 @@ export async function startWorkers(
       async reload() {
         const taken = await Promise.all([
           services.reload(),
-          webhook?.reload() ?? true,
+          events.reload(),
           ...workers.map(({ channel }) => channel.ask('reload', {}).catch(() => true)),
         ])
         return taken.every(Boolean)

@@ -1,7 +1,8 @@
 import { copyFile, rename, rm } from 'node:fs/promises'
 import { openFilesIn, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { cursorPath, readCursor } from '../../src/events/cursor.ts'
+import { readCursor } from '../../src/events/cursor.ts'
+import { serverCursorFile } from '../../src/events/open-webhooks.ts'
 import { createDeliveringSite, type DeliveringSite } from './delivering-site.ts'
 import {
   accept,
@@ -153,7 +154,7 @@ describe('deliverEvents', () => {
     expect(next?.data['file']).to.equal('c')
     expect(site.reports).to.include('loss: expired 501')
     await until('the cursor says so', async () => {
-      const cursor = await readCursor(site.trail)
+      const cursor = await readCursor(serverCursorFile(site.trail))
       return Object.keys(cursor?.losses ?? { any: 1 }).length === 0
     })
   })
@@ -172,12 +173,12 @@ describe('deliverEvents', () => {
     await accepted(2)
     await first.close()
     const behind = `${site.trail}.behind`
-    await copyFile(cursorPath(site.trail), behind)
+    await copyFile(serverCursorFile(site.trail), behind)
     const second = await site.deliver(receiver.url)
     await site.write(['c', 'd'])
     await accepted(4)
     await second.close()
-    await rename(behind, cursorPath(site.trail))
+    await rename(behind, serverCursorFile(site.trail))
     await site.deliver(receiver.url)
     await site.write(['e'])
     await accepted(7)
@@ -194,7 +195,7 @@ describe('deliverEvents', () => {
     await site.write(['b'])
     await accepted(2)
     await until('the cursor knows both files', async () => {
-      const { files = [] } = (await readCursor(site.trail))?.position ?? {}
+      const { files = [] } = (await readCursor(serverCursorFile(site.trail)))?.position ?? {}
       return files.length === 2 && files[0]?.isRead === true
     })
     await first.close()

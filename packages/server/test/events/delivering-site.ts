@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory } from '@holdfast/testing'
 import { formatEvent } from '../../src/audit/format-event.ts'
-import { openCursor, readCursor } from '../../src/events/cursor.ts'
+import { openCursor } from '../../src/events/cursor.ts'
 import {
   deliverEvents,
   type Delivery,
@@ -10,6 +10,7 @@ import {
   type DeliveryOptions,
 } from '../../src/events/deliver-events.ts'
 import { createLease } from '../../src/events/lease.ts'
+import { serverCursorFile } from '../../src/events/open-webhooks.ts'
 import { createEventPoster } from '../../src/events/post-event.ts'
 import { openTrailReader } from '../../src/events/read-trail.ts'
 import { secret } from './receiver.ts'
@@ -65,13 +66,13 @@ export async function createDeliveringSite(): Promise<DeliveringSite> {
       await appendFile(trail, lines.join(''))
     },
     async deliver(url, { timeoutMs = 15_000, ...options } = {}) {
-      const cursor = await openCursor(trail)
+      const cursorFile = serverCursorFile(trail)
+      const cursor = await openCursor(cursorFile, trail)
       const parts = {
-        trail,
+        cursorFile,
         cursor,
         openReader: ({ position }: typeof cursor, onLost: (since: string) => void) =>
           openTrailReader(trail, position, { onLost, graceMs: 0 }),
-        readCursor: () => readCursor(trail),
         poster: createEventPoster({ url, allowPrivate: true, secrets: () => [secret], timeoutMs }),
         lease: createLease(`${trail}.lease`),
       }

@@ -85,6 +85,17 @@ describe('eventOf', () => {
     expect(omitted('too-many')).to.equal(undefined)
   })
 
+  it('makes for a customer those of the customer only, and says of lost lines only that there were some', () => {
+    const of = (customer: string, text: string) => eventOf({ id: 'x', text }, source, customer)
+    expect(of('alice', formatEvent(change))?.body).to.include('"subject":"alice')
+    expect(of('bob', formatEvent(change))).to.equal(undefined)
+    const lost = of('bob', formatOmission(time, 'unwritable', 12))
+    expect(JSON.parse(lost?.body ?? '')).to.deep.include({
+      type: 'holdfast.omitted',
+      data: { reason: 'unwritable', count: null },
+    })
+  })
+
   it('finds the line behind one that was cut off, and ignores what is none', () => {
     const whole = formatEvent({ ...change, file: '{"time":"x"' }).trimEnd()
     const torn = eventOf({ id: 'x', text: `${whole.slice(0, 60)}${whole}` }, source)

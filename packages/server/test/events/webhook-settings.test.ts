@@ -18,6 +18,7 @@ describe('findWebhookSettings', () => {
       environment: { HOLDFAST_WEBHOOK_SECRET: `${secret} ${secret}` },
     })
     expect(await findWebhookSettings(config)).to.deep.equal({
+      setting: '--webhook',
       url: 'https://example.com/events',
       trail: 'none.jsonl',
       allowPrivate: false,
@@ -73,7 +74,7 @@ describe('findWebhookSettings', () => {
 describe('receiverProblem', () => {
   it('finds addresses that are not public, and hosts that are unknown', async () => {
     const problemOf = async (url: string, allowPrivate = false) =>
-      (await receiverProblem({ url, allowPrivate }))?.problem
+      (await receiverProblem({ setting: '--webhook', url, allowPrivate }))?.problem
     expect(await problemOf('https://127.0.0.1/')).to.match(/127\.0\.0\.1, which is not public/)
     expect(await problemOf('https://localhost/')).to.match(/which is not public/)
     expect(await problemOf('https://localhost/', true)).to.equal(undefined)

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import type { CustomerWebhooks, Webhooks } from './open-webhooks.ts'
+
+/** {@link Webhooks}, whose code is loaded when there is the first receiver: most servers have none. */
+export type Events = Webhooks
+
+/**
+ * Begins to deliver events where there are receivers; see `openWebhooks`.
+ *
+ * @throws SetupError for settings with which no event could be delivered
+ */
+export async function openEvents(
+  config: Config,
+  log: Logger,
+  customerWebhooks: CustomerWebhooks,
+): Promise<Events> {
+  const isWanted = () => config.webhook !== undefined || customerWebhooks().size > 0
+  const load = async () => {
+    const { openWebhooks } = await import('./open-webhooks.ts')
+    return openWebhooks(config, log, customerWebhooks)
+  }
+  let webhooks = isWanted() ? await load() : undefined
+  let following = Promise.resolve()
+
+  const follow = async () => {
+    if (webhooks) return webhooks.followCustomers()
+    if (isWanted()) webhooks = await load()
+  }
+
+  return {
+    ofServer: () => webhooks?.ofServer(),
+    ofCustomers: () => webhooks?.ofCustomers() ?? [],
+    reload: async () => webhooks?.reload() ?? true,
+    async followCustomers() {
+      following = following.then(follow).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        log.error({ reason }, 'webhook: the customers get no events')
+      })
+      await following
+    },
+    async close() {
+      await following
+      await webhooks?.close()
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { SetupError } from '@holdfast/core'
+import type { CustomerWebhook } from '@holdfast/credentials-file'
+import type { Logger } from 'pino'
+import type { Config } from '../config/resolve-config.ts'
+import { openCursor } from './cursor.ts'
+import {
+  deliverEvents,
+  type Delivery,
+  type DeliveryEvents,
+  type DeliveryState,
+} from './deliver-events.ts'
+import { createLease, type Lease } from './lease.ts'
+import { createEventPoster } from './post-event.ts'
+import { openTrailReader } from './read-trail.ts'
+import {
+  customerWebhookSettings,
+  findWebhookSettings,
+  readWebhookSecrets,
+  type WebhookSettings,
+} from './webhook-settings.ts'
+
+/** Delivers the changes of the audit trail to `--webhook`, and the changes of each customer with a webhook to the customer's receiver. */
+export interface Webhooks {
+  /** That of `--webhook`; `undefined` without it. */
+  ofServer(): DeliveryState | undefined
+  /** Those of the customers; empty where none has a webhook. */
+  ofCustomers(): readonly DeliveryState[]
+  /** Reads the secrets of `--webhook` again; resolves with `false` if they are wrong, so that the earlier ones stay in use. */
+  reload(): Promise<boolean>
+  /** Begins, ends and changes the deliveries of customers as the customers file now says. What cannot be delivered is logged. */
+  followCustomers(): Promise<void>
+  close(): Promise<void>
+}
+
+/** The receivers of customers by their names, as the customers file now says. */
+export type CustomerWebhooks = () => ReadonlyMap<string, CustomerWebhook>
+
+/** Where the cursor of `--webhook` is kept. */
+export const serverCursorFile = (trail: string): string => `${trail}.cursor`
+
+/**
+ * Where the cursor of a customer is kept: under a digest, since a name can be longer than that of a file. It stays when the webhook is
+ * removed, so that a removal by mistake loses no event.
+ */
+export function customerCursorFile(trail: string, customer: string): string {
+  const digest = createHash('sha256').update(customer).digest('hex').slice(0, 32)
+  return join(`${trail}.customers`, `${digest}.cursor`)
+}
+
+/**
+ * Begins to deliver events. Call it before the first line of the trail that this server writes, in one process only.
+ *
+ * @throws SetupError for settings with which no event could be delivered
+ */
+export async function openWebhooks(
+  config: Config,
+  log: Logger,
+  customerWebhooks: CustomerWebhooks,
+): Promise<Webhooks> {
+  const settings = await findWebhookSettings(config)
+  let secrets = settings?.secrets ?? []
+  const leases = createLeases()
+  const ofServer =
+    settings &&
+    (await startDelivery(settings, {
+      cursorFile: serverCursorFile(settings.trail),
+      secrets: () => secrets,
+      lease: leases.of(settings.trail),
+      log,
+    }))
+  const ofCustomers = new Map<string, CustomerDelivery>()
+
+  const end = async (customer: string) => {
+    const { delivery } = ofCustomers.get(customer) ?? {}
+    ofCustomers.delete(customer)
+    await delivery?.close()
+  }
+
+  const begin = async (customer: string, webhook: CustomerWebhook) => {
+    const found = await customerWebhookSettings(config, customer, webhook)
+    const cursorFile = customerCursorFile(found.trail, customer)
+    await mkdir(dirname(cursorFile), { recursive: true, mode: 0o750 })
+    const delivery = await startDelivery(found, {
+      cursorFile,
+      secrets: () => webhook.secrets,
+      lease: leases.of(found.trail),
+      log,
+      customer,
+    })
+    ofCustomers.set(customer, { webhook, delivery })
+  }
+
+  const follow = async (onProblem: (customer: string, problem: SetupError) => void) => {
+    const wanted = customerWebhooks()
+    for (const customer of [...ofCustomers.keys()].filter((name) => !wanted.has(name))) {
+      await end(customer)
+    }
+    for (const [customer, webhook] of wanted) {
+      if (isDeepStrictEqual(ofCustomers.get(customer)?.webhook, webhook)) continue
+      await end(customer)
+      try {
+        await begin(customer, webhook)
+      } catch (error) {
+        if (!(error instanceof SetupError)) throw error
+        onProblem(customer, error)
+      }
+    }
+  }
+
+  const close = async () => {
+    await Promise.all([...ofCustomers.keys()].map(end))
+    await ofServer?.close()
+    await leases.close()
+  }
+
+  let following = Promise.resolve()
+  try {
+    await follow((_, problem) => {
+      throw problem
+    })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    ofServer: () => ofServer?.state(),
+    ofCustomers: () => [...ofCustomers.values()].map(({ delivery }) => delivery.state()),
+    async reload() {
+      if (settings === undefined) return true
+      try {
+        secrets = await readWebhookSecrets(config)
+        return true
+      } catch (error) {
+        log.error(
+          { reason: reasonOf(error) },
+          'webhook secret refused; the earlier one stays in use',
+        )
+        return false
+      }
+    },
+    async followCustomers() {
+      const refuse = (customer: string, { message }: SetupError) =>
+        log.error({ customer, reason: message }, 'webhook: the customer gets no events')
+      following = following
+        .then(() => follow(refuse))
+        .catch((err: unknown) => log.error({ err }, 'webhook: the customers cannot be followed'))
+      await following
+    },
+    async close() {
+      await following
+      await close()
+    },
+  }
+}
+
+interface CustomerDelivery {
+  readonly webhook: CustomerWebhook
+  readonly delivery: Delivery
+}
+
+interface DeliveryInput {
+  readonly cursorFile: string
+  readonly secrets: () => readonly string[]
+  readonly lease: Lease
+  readonly log: Logger
+  readonly customer?: string
+}
+
+async function startDelivery(
+  { url, trail, allowPrivate }: WebhookSettings,
+  { cursorFile, secrets, lease, log, customer }: DeliveryInput,
+): Promise<Delivery> {
+  const cursor = await openCursor(cursorFile, trail)
+  return deliverEvents(
+    {
+      cursorFile,
+      cursor,
+      ...(customer !== undefined && { customer }),
+      openReader: ({ position }, onLost) => openTrailReader(trail, position, { onLost }),
+      poster: createEventPoster({ url, allowPrivate, secrets }),
+      lease,
+    },
+    reportTo(log, url, customer),
+  )
+}
+
+/** The lease of the trail, which all deliveries of this process share; closed with the last one. */
+function createLeases() {
+  let lease: Lease | undefined
+  return {
+    of(trail: string): Lease {
+      const shared = (lease ??= createLease(`${trail}.lease`))
+      return { hold: () => shared.hold(), close: async () => {} }
+    },
+    close: async () => lease?.close(),
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+const minuteMs = 60_000
+
+/** Writes to the log; of the receiver only its origin, since the rest of the URL may be secret. */
+function reportTo(log: Logger, url: string, customer?: string): DeliveryEvents {
+  const receiver = { receiver: new URL(url).origin, ...(customer !== undefined && { customer }) }
+  let warnedAt = -Infinity
+  return {
+    onFailure(reason) {
+      const now = performance.now()
+      if (now - warnedAt < minuteMs) return
+      warnedAt = now
+      log.warn(
+        { ...receiver, reason },
+        'webhook: the event was not accepted; it will be sent again',
+      )
+    },
+    onRecovery(failures) {
+      warnedAt = -Infinity
+      log.info({ ...receiver, failures }, 'webhook: events are accepted again')
+    },
+    onGone: () =>
+      log.error(
+        receiver,
+        'webhook: the receiver wants no more events (410); none is sent until the next start',
+      ),
+    onLoss(reason, count) {
+      const fields = { ...receiver, reason, count }
+      if (reason === 'expired') {
+        log.error(
+          fields,
+          'webhook: events were given up after three days; holdfast events replay sends them again',
+        )
+      } else {
+        log.error(
+          fields,
+          'webhook: lines of the audit trail were removed or compressed before they were delivered',
+        )
+      }
+    },
+    onTrouble: (err) =>
+      log.error({ ...receiver, err }, 'webhook: the audit trail or the position cannot be used'),
+  }
+}

@@ -1,0 +1,174 @@
+import { type HoldfastServer, runHoldfast, scrape, until, useHoldfast } from '@holdfast/testing'
+import { expect } from 'chai'
+import { accept, type Arrival, type Receiver, refuse, startReceiver } from './receiver.ts'
+
+const trail = 'audit.jsonl'
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString('base64')}`
+const aliceSecret = secretOf(1)
+const bobSecret = secretOf(2)
+
+describe('holdfast serve, with webhooks of customers,', function () {
+  this.timeout(60_000)
+  const holdfast = useHoldfast()
+  let ofAlice: Receiver
+  let ofBob: Receiver
+  beforeEach(async () => {
+    ofAlice = await startReceiver(accept, { key: aliceSecret })
+    ofBob = await startReceiver(accept, { key: bobSecret })
+  })
+  afterEach(async () => {
+    await ofAlice.close()
+    await ofBob.close()
+  })
+
+  interface Written {
+    readonly alice?: string | undefined
+    readonly bob?: string | undefined
+  }
+  const write = ({ alice, bob }: Written) => {
+    const customer = (name: string, url: string | undefined, secret: string) =>
+      `  - name: ${name}\n    password: ${name}\n${url === undefined ? '' : `    webhook: ${url}\n    webhookSecret: ${secret}\n`}`
+    const text = `customers:\n${customer('alice', alice, aliceSecret)}${customer('bob', bob, bobSecret)}`
+    return holdfast.site.write('customers.yaml', text)
+  }
+  const flags = ['--audit-log', trail, '--webhook-allow-private']
+  const start = (args: readonly string[] = []) => holdfast.start([...flags, ...args])
+  const reload = async (server: HoldfastServer, written: Written) => {
+    await write(written)
+    server.signal('SIGHUP')
+    await server.logged('customers reloaded')
+  }
+  const put = async ({ url }: HoldfastServer, customer: string, name: string) => {
+    const answer = await fetch(`${url}/upload/${name}`, {
+      method: 'PUT',
+      headers: { 'x-auth-name': customer, 'x-auth-password': customer },
+      body: 'a',
+    })
+    expect(await answer.text()).to.equal('OK')
+  }
+  const summaries = (arrivals: readonly Arrival[]) => arrivals.map(({ subject }) => subject)
+  const accepted = ({ accepted: all }: Receiver, ...names: readonly string[]) =>
+    until(
+      () => `${names.join()} are accepted: ${summaries(all).join()}`,
+      () => summaries(all).join() === names.join(),
+    )
+
+  for (const args of [[], ['--workers', '2']]) {
+    it(`gives each only its own changes, one not waiting for another ${args.join(' ')}`, async () => {
+      ofAlice.behave(refuse(500))
+      await write({ alice: ofAlice.url, bob: ofBob.url })
+      const server = await start(args)
+      for (const name of ['1', '2', '3']) {
+        await put(server, 'alice', name)
+        await put(server, 'bob', name)
+      }
+      await accepted(ofBob, 'bob/1', 'bob/2', 'bob/3')
+      ofAlice.behave(accept)
+      await accepted(ofAlice, 'alice/1', 'alice/2', 'alice/3')
+      expect(ofAlice.arrivals[0]?.source).not.to.equal(ofBob.arrivals[0]?.source)
+    })
+  }
+
+  it('begins with a new receiver at once, and goes on where one was taken away and given again', async () => {
+    await write({})
+    const server = await start()
+    await put(server, 'alice', 'before')
+    await reload(server, { alice: ofAlice.url })
+    await put(server, 'alice', '1')
+    await accepted(ofAlice, 'alice/1')
+    await reload(server, { bob: ofBob.url })
+    await put(server, 'alice', '2')
+    await put(server, 'bob', '1')
+    await accepted(ofBob, 'bob/1')
+    await reload(server, { alice: ofAlice.url })
+    await accepted(ofAlice, 'alice/1', 'alice/2')
+  })
+
+  it('follows another URL, and ends with 410 only for the receiver that answers it', async () => {
+    ofAlice.behave(refuse(410))
+    await write({ alice: ofAlice.url, bob: ofBob.url })
+    const server = await start()
+    await put(server, 'alice', '1')
+    const line = await server.logged('webhook: the receiver wants no more events')
+    expect(line).to.include({ customer: 'alice' })
+    await put(server, 'bob', '1')
+    await accepted(ofBob, 'bob/1')
+    const other = await startReceiver(accept, { key: aliceSecret })
+    try {
+      await reload(server, { alice: other.url, bob: ofBob.url })
+      await accepted(other, 'alice/1')
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('loses none where it is killed', async () => {
+    await write({ alice: ofAlice.url })
+    ofAlice.behave(refuse(503))
+    const first = await start()
+    for (const name of ['1', '2', '3']) await put(first, 'alice', name)
+    await until('an attempt failed', () => ofAlice.arrivals.length > 0)
+    await first.kill()
+    ofAlice.behave(accept)
+    await start()
+    await accepted(ofAlice, 'alice/1', 'alice/2', 'alice/3')
+  })
+
+  it('measures the delay of all customers, apart from that of the server', async () => {
+    ofAlice.behave(refuse(500))
+    await write({ alice: ofAlice.url, bob: ofBob.url })
+    const server = await start(['--admin-port', '0'])
+    await put(server, 'alice', '1')
+    await put(server, 'bob', '1')
+    await accepted(ofBob, 'bob/1')
+    await until('an attempt failed', () => ofAlice.arrivals.length > 0)
+    const metrics = await scrape(server)
+    const [delay, ...others] = metrics.samples('holdfast_webhook_delay_seconds')
+    expect(others).to.deep.equal([])
+    expect(delay?.labels).to.deep.equal({ receiver: 'customers' })
+    expect(delay?.value).to.be.greaterThan(0)
+    const counts = metrics.samples('holdfast_webhook_events_total')
+    expect(counts.find(({ labels }) => labels['outcome'] === 'accepted')?.value).to.equal(1)
+  })
+
+  it('sends the events of a customer once more', async () => {
+    await write({ alice: ofAlice.url, bob: ofBob.url })
+    const server = await start()
+    await put(server, 'bob', '1')
+    await put(server, 'alice', '1')
+    await accepted(ofAlice, 'alice/1')
+    const replay = (customer: string) =>
+      runHoldfast(['events', 'replay', ...flags, '--since', '1h', '--customer', customer], {
+        cwd: holdfast.site.path,
+      })
+    expect(await replay('alice')).to.include({ code: 0, stdout: '1 event was accepted\n' })
+    expect(ofAlice.accepted[1]?.id).to.equal(ofAlice.accepted[0]?.id)
+    expect((await replay('carol')).stderr).to.include('no webhook of a customer "carol"')
+  })
+
+  it('does not start where no event could be delivered, and goes on where that comes later', async () => {
+    await write({ alice: ofAlice.url })
+    const options = { cwd: holdfast.site.path }
+    const none = await runHoldfast(['serve', '--port', '0'], options)
+    expect(none.code).to.equal(1)
+    expect(none.stderr + none.stdout).to.match(/events of the webhook of "alice" .*there is none/)
+    const open = await runHoldfast(['serve', '--port', '0', '--audit-log', trail], options)
+    expect(open.stderr + open.stdout).to.match(/webhook of "alice" would cross .* unencrypted/)
+    await write({ bob: 'https://example.invalid/' })
+    const server = await holdfast.start(['--audit-log', trail])
+    await write({ alice: ofAlice.url, bob: 'https://example.invalid/' })
+    const line = await server.logged('webhook: the customer gets no events')
+    expect(line).to.include({ customer: 'alice' })
+    expect(line['reason']).to.include('unencrypted')
+    await put(server, 'alice', '1')
+  })
+
+  it('is examined by holdfast doctor', async () => {
+    await write({ alice: ofAlice.url, bob: 'https://none.invalid/' })
+    const doctor = await runHoldfast(['doctor', ...flags], { cwd: holdfast.site.path })
+    expect(doctor.stdout).to.match(/webhook .*none\.invalid of the webhook of "bob" is unknown/)
+    expect(doctor.stdout).to.match(
+      /webhook .*http:\/\/127\.0\.0\.1:\d+ gets the changes of "alice"/,
+    )
+  })
+})
