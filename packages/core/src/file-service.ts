@@ -54,7 +54,8 @@ import { resumableFiles } from './use-cases/resumable-files.ts'
 import { uploadKey, type ResumablePolicy } from './use-cases/resumable-policy.ts'
 import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile } from './use-cases/upload-file.ts'
-import { usageOf } from './use-cases/usage-of.ts'
+import { createRecentMeasurements } from './policy/recent-measurements.ts'
+import { keptOf, usageOf } from './use-cases/usage-of.ts'
 
 /** Opens links. */
 export interface FileLinks {
@@ -135,6 +136,7 @@ function serviceOf({
   const { resumable: uploads, expiry, history } = store
   const keepMsOf = (customer: Customer) => history && (customer.keepReplacedMs ?? keepReplacedMs)
   const keeps = (customer: Customer) => (keepMsOf(customer) ?? 0) > 0
+  const measureKept = createRecentMeasurements((customer) => keptOf(store, customer))
   const policy = { store, quotas, maxFileSize, keeps }
   const historyPolicy = history && { store, history, quotas }
   const purgePolicy = history && {
@@ -214,7 +216,7 @@ function serviceOf({
       }),
       list: (options) => listFiles(store, customer, options),
       listDetails: (options) => listFileDetails(store, customer, options),
-      usage: () => usageOf(store, customer, keeps(customer)),
+      usage: () => usageOf(store, customer, keeps(customer), measureKept),
       ...(historyPolicy && keeps(customer) && { history: historyOf(historyPolicy, customer) }),
       ...(linkPolicy && {
         link: (name: string, options?: LinkOptions) =>

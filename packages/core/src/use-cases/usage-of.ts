@@ -1,4 +1,5 @@
 import type { Customer } from '../model/customer.ts'
+import type { Measure } from '../policy/recent-measurements.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Right } from '../ports/credential-source.ts'
 
@@ -10,7 +11,10 @@ export interface CustomerUsage {
   readonly bytes: number
   /** The unpublished uploads in pieces, and their bytes that have arrived; these bytes count in the quota. */
   readonly unfinished: { readonly uploads: number; readonly bytes: number }
-  /** What is kept of replaced and deleted files, which does not count in the quota; absent if that is not kept. */
+  /**
+   * What is kept of replaced and deleted files, which does not count in the quota; absent if that is not kept. Where counting takes long,
+   * that of some minutes ago.
+   */
   readonly kept?: { readonly versions: number; readonly bytes: number }
   /** The most bytes; absent if there is no limit. */
   readonly quota?: number
@@ -23,8 +27,8 @@ export interface CustomerUsage {
 }
 
 /**
- * Counts what the customer keeps, and with `isKeeping` what is kept of replaced and deleted files. It takes as long as a list. A file that is stored or deleted meanwhile may be counted or not;
- * uploads of whole files that are under way are not counted.
+ * Counts what the customer keeps, and with `isKeeping` asks `measureKept` what is kept of replaced and deleted files. It takes as long as
+ * a list. A file that is stored or deleted meanwhile may be counted or not; uploads of whole files that are under way are not counted.
  *
  * @throws FileServiceError `store-unavailable`
  */
@@ -32,11 +36,12 @@ export async function usageOf(
   store: BlobStore,
   { name, quota, maxFiles, login, may }: Customer,
   isKeeping = false,
+  measureKept: Measure<CustomerUsage['kept']> = (customer) => keptOf(store, customer),
 ): Promise<CustomerUsage> {
   // Counted before the files, so that an upload that is published meanwhile may be counted twice, but is not missed.
   const unfinished = await unfinishedOf(store, name)
   const { blobs: files, bytes } = await store.usage(name)
-  const kept = isKeeping ? await keptOf(store, name) : undefined
+  const kept = isKeeping ? await measureKept(name) : undefined
   return {
     files,
     bytes,
@@ -53,7 +58,8 @@ function isLimit(limit: number | undefined): limit is number {
   return limit !== undefined && limit !== Infinity
 }
 
-async function keptOf(store: BlobStore, customer: string) {
+/** Counts what is kept of a customer's replaced and deleted files. */
+export async function keptOf(store: BlobStore, customer: string) {
   let versions = 0
   let bytes = 0
   for await (const page of store.history?.kept(customer) ?? []) {
