@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
-import { ArrowDown, ArrowUp, CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
+import { ArrowDown, ArrowUp, CloudUpload, FolderOpen, SearchX, Trash2, TriangleAlert } from 'lucide'
 import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
@@ -125,6 +125,7 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
                   key={file.name}
                   file={file}
                   index={index}
+                  prefix={files.folder.value}
                   offset={index * height}
                   isSelected={selected.has(file.name)}
                   isActive={index === current}
@@ -356,7 +357,7 @@ export function EmptyList({ files, children }: EmptyListProps): JSX.Element {
       </div>
     )
   }
-  if (files.all.value.length > 0) {
+  if (files.inFolder.value.length > 0) {
     return (
       <div class="empty">
         <Icon of={SearchX} size={40} />
@@ -371,7 +372,7 @@ export function EmptyList({ files, children }: EmptyListProps): JSX.Element {
   return <>{children}</>
 }
 
-/** Shown to a customer without files, and to a login that may not list them. */
+/** Shown to a customer without files, in a folder without files, and to a login that may not list them. */
 export function NoFiles({ files }: { readonly files: FileList }): JSX.Element {
   if (files.status.value === 'hidden') {
     return (
@@ -391,11 +392,12 @@ export function NoFiles({ files }: { readonly files: FileList }): JSX.Element {
       </div>
     )
   }
+  const isFolder = files.folder.value !== ''
   return (
     <div class="empty empty-new">
-      <Icon of={CloudUpload} size={48} />
-      <h2>{t('noFiles')}</h2>
-      <p>{t('noFilesHint')}</p>
+      <Icon of={isFolder ? FolderOpen : CloudUpload} size={48} />
+      <h2>{t(isFolder ? 'noFilesInFolder' : 'noFiles')}</h2>
+      <p>{t(isFolder ? 'noFilesInFolderHint' : 'noFilesHint')}</p>
       <p class="empty-rule">{t('folderRule')}</p>
     </div>
   )
