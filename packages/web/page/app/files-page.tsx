@@ -79,6 +79,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const mayLink = session.hasLinks && session.may('link')
   const mayEndLinks =
     session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
+  const onEndLinks = mayEndLinks ? () => setEndingLinks(true) : undefined
   const mayRename = session.canRename && mayRead && mayCreate && mayDelete
   const actions = useMemo(() => {
     const open = ({ folder: inner, ...file }: ViewedFile) => {
@@ -129,10 +130,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         </h1>
         <FilterField files={isShowingDeleted ? deleted : files} />
         {mayCreate && <UploadButtons onFiles={add} />}
-        <AccountMenu
-          session={session}
-          onEndLinks={mayEndLinks ? () => setEndingLinks(true) : undefined}
-        />
+        <AccountMenu session={session} onEndLinks={onEndLinks} />
       </header>
       {isShowingDeleted ? (
         <DeletedPage site={session} mayRead={mayRead} mayRestore={mayRestore} />
@@ -178,7 +176,12 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         />
       )}
       {linked && (
-        <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
+        <LinkDialog
+          connection={connection}
+          file={linked}
+          onEndLinks={onEndLinks}
+          onClose={() => setLinked(undefined)}
+        />
       )}
       {moved && <MoveDialog site={session} selected={moved} onClose={() => setMoved(undefined)} />}
       {renamed?.folder && (
@@ -218,7 +221,13 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {isEndingLinks && (
         <EndLinksDialog connection={connection} onClose={() => setEndingLinks(false)} />
       )}
-      {isAsking && <UploadLinkDialog connection={connection} onClose={() => setAsking(false)} />}
+      {isAsking && (
+        <UploadLinkDialog
+          connection={connection}
+          onEndLinks={onEndLinks}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </div>
   )
 }
