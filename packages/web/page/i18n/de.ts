@@ -161,6 +161,8 @@ export const de: Strings = {
   noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   tooLargeToPreview: 'Zu groß für eine Vorschau.',
   previewCut: 'Zu sehen sind die ersten {size}.',
+  showSource: 'Quelltext zeigen',
+  tableCut: 'Zu sehen sind nur die ersten 1.000 Zeilen und 100 Spalten.',
   previewFailed: 'Die Vorschau konnte nicht geladen werden.',
   pdfHint: 'PDFs zeigt Ihr Browser in einem eigenen Tab, in dem sie diese Seite nicht erreichen.',
   openInTab: 'In neuem Tab öffnen',

@@ -155,6 +155,8 @@ export const en = {
   noPreview: 'There is no preview of this kind of file.',
   tooLargeToPreview: 'Too large for a preview.',
   previewCut: 'The first {size} are shown.',
+  showSource: 'Show the source',
+  tableCut: 'Only the first 1,000 rows and 100 columns are shown.',
   previewFailed: 'The preview could not be loaded.',
   pdfHint: 'Your browser shows PDFs in a tab of their own, where they cannot reach this page.',
   openInTab: 'Open in a new tab',

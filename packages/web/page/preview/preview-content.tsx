@@ -1,4 +1,4 @@
-import { ExternalLink } from 'lucide'
+import { Code, ExternalLink } from 'lucide'
 import type { JSX } from 'preact'
 import { useState, useEffect } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
@@ -14,7 +14,10 @@ import { previewKind, shownText, harmlessType } from './preview-kind.ts'
 export interface ContentAccess {
   readonly file: ViewedFile
   /** Reads the content, or its first `limit` bytes. */
-  read(options: { readonly limit?: number; readonly signal: AbortSignal }): Promise<Blob>
+  readonly read: (options: {
+    readonly limit?: number
+    readonly signal: AbortSignal
+  }) => Promise<Blob>
   /** Resolves with an address that needs no password; `undefined` if there is none. */
   readonly link: (() => Promise<string>) | undefined
 }
@@ -28,6 +31,9 @@ export function PreviewContent({ access }: ContentProps): JSX.Element {
   const { file } = access
   const kind = previewKind(file, access.link !== undefined)
   if (kind === 'text') return <TextPreview access={access} />
+  if (kind === 'markdown' || kind === 'table') {
+    return <TextPreview key={file.name} access={access} as={kind} />
+  }
   if (kind === 'none' || kind === 'too-large') {
     return (
       <div class="preview-none">
@@ -58,8 +64,28 @@ function Media({ access, kind }: MediaProps): JSX.Element {
   return <audio src={url} controls aria-label={file.name} onError={onError} />
 }
 
-/** The beginning of a text, unchanged: HTML is shown as source, too. */
-function TextPreview({ access }: ContentProps): JSX.Element {
+/** Loaded when they are first needed: most visits need none of them. */
+const formats = {
+  markdown: async () => (await import('./markdown.tsx')).Markdown,
+  table: async () => (await import('./table.tsx')).Table,
+}
+
+interface TextPreviewProps extends ContentProps {
+  /** Default: as it is. */
+  readonly as?: keyof typeof formats
+}
+
+/** The beginning of a text, unchanged, HTML too; Markdown and tables also in their form, for which HTML is text as well. */
+function TextPreview({ access, as }: TextPreviewProps): JSX.Element {
+  const [isSource, setSource] = useState(as === undefined)
+  const [Format, setFormat] = useState<(props: { readonly text: string }) => JSX.Element>()
+  useEffect(() => {
+    if (as === undefined) return
+    formats[as]().then(
+      (loaded) => setFormat(() => loaded),
+      () => setSource(true),
+    )
+  }, [as])
   const { file } = access
   const [text, setText] = useState<string>()
   const [error, setError] = useState<unknown>()
@@ -81,11 +107,29 @@ function TextPreview({ access }: ContentProps): JSX.Element {
   }, [file.name, file.etag])
   if (error !== undefined) return <p class="preview-note">{explainError(error)}</p>
   if (text === undefined) return <p class="preview-note">{t('loading')}</p>
+  if (!isSource && !Format) return <p class="preview-note">{t('loading')}</p>
   return (
     <div class="preview-text">
-      <pre tabIndex={0} aria-label={file.name} dir="auto">
-        {text}
-      </pre>
+      {as && (
+        <button
+          type="button"
+          class="button preview-source"
+          aria-pressed={isSource}
+          onClick={() => setSource(!isSource)}
+        >
+          <Icon of={Code} />
+          {t('showSource')}
+        </button>
+      )}
+      {Format && !isSource ? (
+        <div class="preview-formatted" tabIndex={0} role="region" aria-label={file.name}>
+          <Format text={text} />
+        </div>
+      ) : (
+        <pre tabIndex={0} aria-label={file.name} dir="auto">
+          {text}
+        </pre>
+      )}
       {file.size > shownText && (
         <p class="preview-note">
           {t('previewCut', { size: formatSize(shownText, language.value) })}
