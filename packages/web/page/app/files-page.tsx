@@ -1,7 +1,8 @@
 import { folderTitle } from '@holdfast/client/browser'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import type { ViewedFile } from '../api/connection.ts'
+import type { Connection, ViewedFile } from '../api/connection.ts'
+import { readFile } from '../api/requests.ts'
 import { useHash } from '../browser/use-hash.ts'
 import { DeletedPage } from '../history/deleted-page.tsx'
 import { RestoreDialogs } from '../history/restore-dialogs.tsx'
@@ -24,6 +25,11 @@ import {
   selectedFolders,
 } from '../list/folders.ts'
 import { MoveDialog, RenameFolderDialog } from '../list/move-dialog.tsx'
+import { drawThumbnail } from '../list/draw-thumbnail.ts'
+import { createThumbnails, type Thumbnails } from '../list/thumbnails.ts'
+import { TileGrid } from '../list/tile-grid.tsx'
+import { areTiles } from '../list/view-menu.tsx'
+import { harmlessType } from '../preview/preview-kind.ts'
 import { FilterField, StatusLine } from '../list/toolbar.tsx'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
@@ -51,6 +57,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [isAsking, setAsking] = useState(false)
   const [isEndingLinks, setEndingLinks] = useState(false)
   const [moved, setMoved] = useState<ReadonlySet<string>>()
+  const thumbnails = useThumbnails(connection, session.may('read'))
   const hash = useHash()
   useLayoutEffect(() => files.openFolder(folderInHash(hash)), [files, hash])
   const folder = files.folder.value
@@ -154,7 +161,11 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
           />
           {files.visible.value.length > 0 ? (
-            <FileGrid key={folder} files={files} actions={actions} />
+            areTiles.value ? (
+              <TileGrid key={folder} files={files} actions={actions} thumbnails={thumbnails} />
+            ) : (
+              <FileGrid key={folder} files={files} actions={actions} />
+            )
           ) : (
             <EmptyList files={files}>
               <NoFiles files={files} />
@@ -230,6 +241,21 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       )}
     </div>
   )
+}
+
+/** The thumbnails of this visit; none if the login may not read files. */
+function useThumbnails(connection: Connection, mayRead: boolean): Thumbnails {
+  const thumbnails = useMemo(
+    () =>
+      createThumbnails(async (file, signal) => {
+        if (!mayRead) return undefined
+        const content = await readFile(connection, file, { signal })
+        return drawThumbnail(new Blob([content], { type: harmlessType(file.type) }))
+      }),
+    [connection, mayRead],
+  )
+  useEffect(() => () => thumbnails.clear(), [thumbnails])
+  return thumbnails
 }
 
 /** Runs `act` with the files that are entries of these names, or below them; what is missing of the folders is loaded first. */

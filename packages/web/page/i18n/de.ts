@@ -83,6 +83,8 @@ export const de: Strings = {
     'Es gibt mehr Dateien. Die ersten {count} Namen sind geladen; Anzahl und Größe gelten für diese.',
   loadRest: 'Alle Namen laden',
   view: 'Ansicht',
+  viewList: 'Liste',
+  viewTiles: 'Kacheln',
   showFolders: 'Ordner zeigen',
   showFoldersHint: '„Fotos - Meer.jpg“ ist dann „Meer.jpg“ im Ordner „Fotos“.',
   move: 'Verschieben',

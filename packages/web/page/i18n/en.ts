@@ -79,6 +79,8 @@ export const en = {
     'There are more files. The first {count} names are loaded; counts and sizes are of those.',
   loadRest: 'Load all names',
   view: 'View',
+  viewList: 'List',
+  viewTiles: 'Tiles',
   showFolders: 'Show folders',
   showFoldersHint: '“photos - sea.jpg” is then “sea.jpg” in the folder “photos”.',
   move: 'Move',

@@ -285,7 +285,7 @@ interface Rows {
 const spareRows = 8
 
 /** The visible rows of a long list, those around them, and the active one. */
-function useVirtualRows(
+export function useVirtualRows(
   scroller: RefObject<HTMLElement>,
   { count, height, active }: Rows,
 ): VirtualRows {

@@ -82,7 +82,9 @@ function elementOf(token: MarkedToken, level: number): ComponentChildren {
       return token.tokens ? inner(token.tokens) : withoutEntities(token.text)
     case 'escape':
       return withoutEntities(token.text)
-    default:
+    case 'html':
+    case 'checkbox':
+    case 'list_item':
       return token.raw
   }
 }

@@ -71,6 +71,6 @@ const isLineEnd = (character: string | undefined) => character === '\n' || chara
 function separatorOf(text: string): string {
   const [line = ''] = text.slice(0, 10_000).split(/[\r\n]/, 1)
   const unquoted = line.replace(/"[^"]*"/g, '')
-  const counted = [',', ';', '\t'].map((each) => [each, unquoted.split(each).length] as const)
-  return counted.reduce((best, each) => (each[1] > best[1] ? each : best), [',', 0] as const)[0]
+  const columns = (separator: string) => unquoted.split(separator).length
+  return [';', '\t'].reduce((best, each) => (columns(each) > columns(best) ? each : best), ',')
 }
