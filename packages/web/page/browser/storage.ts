@@ -26,7 +26,7 @@ function memoryStorage(): PageStorage {
 }
 
 /** Settings that stay in the browser between visits. Never a password. */
-type Setting = 'language' | 'theme' | 'sort' | 'folders' | 'view'
+type Setting = 'language' | 'theme' | 'sort' | 'folders' | 'view' | 'details'
 
 /** `undefined` if it was not set, or the browser stores nothing. */
 export function readSetting(name: Setting): string | undefined {

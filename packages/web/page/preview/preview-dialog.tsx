@@ -1,4 +1,14 @@
-import { ChevronLeft, ChevronRight, Download, History, Link, Pencil, Trash2, Undo2 } from 'lucide'
+import {
+  ChevronLeft,
+  ChevronRight,
+  Download,
+  History,
+  Info,
+  Link,
+  Pencil,
+  Trash2,
+  Undo2,
+} from 'lucide'
 import type { JSX } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton } from '../parts/icon.tsx'
@@ -7,6 +17,7 @@ import { formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { FileAction, RowActions } from '../list/file-row.tsx'
 import { readFile, makeLink } from '../api/requests.ts'
+import { areDetailsShown, Details, toggleDetails } from './details.tsx'
 import { type ContentAccess, PreviewContent } from './preview-content.tsx'
 
 interface PreviewDialogProps {
@@ -35,7 +46,7 @@ export function PreviewDialog({
     if (other) actions.open?.(other)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const isOwn = (event.target as HTMLElement).closest('video, audio, pre')
+    const isOwn = (event.target as HTMLElement).closest('video, audio, pre, .preview-formatted')
     if (isOwn || event.ctrlKey || event.metaKey || event.altKey) return
     const forward = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
     if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') go(event.key === forward ? 1 : -1)
@@ -64,6 +75,12 @@ export function PreviewDialog({
               <IconButton icon={ChevronRight} label={t('next')} onClick={() => go(1)} />
             </>
           )}
+          <IconButton
+            icon={Info}
+            label={t('details')}
+            isPressed={areDetailsShown.value}
+            onClick={toggleDetails}
+          />
           <IconButton
             icon={Download}
             label={t('downloadFile', { name })}
@@ -99,8 +116,18 @@ export function PreviewDialog({
             />
           )}
         </div>
-        <div class="preview-stage">
-          <PreviewContent access={contentAccess(access, file)} />
+        <div class="preview-content">
+          <div class="preview-stage">
+            <PreviewContent access={contentAccess(access, file)} />
+          </div>
+          {areDetailsShown.value && (
+            <Details
+              connection={access.connection}
+              file={file}
+              onLink={link && (() => link(file))}
+              onVersions={versions && afterClosing(versions)}
+            />
+          )}
         </div>
       </div>
     </Dialog>

@@ -102,4 +102,25 @@ describeInBrowsers('The page shows texts in their form', (browser) => {
     expect(server.asked.filter((each) => /pixel|delete/.test(each))).to.deep.equal([])
     expect(driver.complaints).to.deep.equal([])
   })
+
+  it('and the details of a file with its digest, beside its preview, also on a phone', async () => {
+    await using opened = await open({ 'notes - crew.csv': 'a,b' })
+    const { driver } = opened
+    const { page } = driver
+    await driver.click('.row-folder .name')
+    await driver.press('button', 'Open notes - crew.csv')
+    await driver.press('button', 'Details')
+    await driver.reads('notes - crew.csv', 'Folder', 'text/csv', 'ETag', 'Make a link')
+    await driver.press('button', 'Compute')
+    await driver.sees(
+      '.details code',
+      '1eb7c54d52831bbfe8942af0b1c56b7409523a59ed6ca99c1174fef7eb32c1b5',
+    )
+    expect(await driver.axe()).to.deep.equal([])
+    await page.setViewport({ width: 360, height: 740 })
+    await page.waitForFunction(() => innerWidth === 360)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.equal(360)
+    expect(await driver.axe()).to.deep.equal([])
+    expect(driver.complaints).to.deep.equal([])
+  })
 })
