@@ -18,7 +18,6 @@ import { FolderBar } from '../list/folder-bar.tsx'
 import {
   crumbsOf,
   folderInHash,
-  hashOfFolder,
   nameInFolder,
   parentOf,
   selectedFiles,
@@ -69,7 +68,6 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [toConfirm, setToConfirm] = useState<readonly string[]>()
   const deleteEntries = (entries: ReadonlySet<string>) =>
     void withEntries(files, entries, (all) => {
-      files.selected.value = new Set([...files.selected.value].filter((name) => !entries.has(name)))
       const names = all.map(({ name }) => name)
       if (names.length > mostUnasked) setToConfirm(names)
       else deletions.delete(names)
@@ -89,13 +87,8 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const onEndLinks = mayEndLinks ? () => setEndingLinks(true) : undefined
   const mayRename = session.canRename && mayRead && mayCreate && mayDelete
   const actions = useMemo(() => {
-    const open = ({ folder: inner, ...file }: ViewedFile) => {
-      if (inner) location.hash = hashOfFolder(inner.prefix)
-      else if (mayRead) setOpened(file)
-    }
     return {
-      // Everyone who sees a folder may open it.
-      open: mayRead || files.areFolders.value ? open : undefined,
+      open: mayRead ? setOpened : undefined,
       download: mayRead
         ? (file: ViewedFile) => {
             if (!file.folder) return void download(session, [file])
@@ -117,7 +110,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
           }
         : undefined,
     }
-  }, [session, mayRead, mayRename, mayDelete, mayLink, isKept, files.areFolders.value])
+  }, [session, mayRead, mayRename, mayDelete, mayLink, isKept])
   useEffect(() => {
     const undo = (event: KeyboardEvent) => {
       const isTyping = (event.target as HTMLElement).closest('input, select, textarea, dialog')

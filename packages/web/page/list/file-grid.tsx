@@ -13,7 +13,7 @@ import {
   type Column,
   type RenamedFile,
 } from './file-list-state.ts'
-import { FileRow, type RowActions } from './file-row.tsx'
+import { FileRow, openEntry, type RowActions } from './file-row.tsx'
 import { gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
@@ -80,7 +80,8 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
     // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
     if ((key === 'delete' || key === 'rename') && (event.repeat || !isOfRow)) return
-    if ((key === 'rename' || key === 'delete' || key === 'open') && !actions[key]) return
+    if ((key === 'rename' || key === 'delete') && !actions[key]) return
+    if (key === 'open' && !actions.open && !file.folder) return
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())
@@ -89,7 +90,7 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
       takesFocus.current = shown[target]?.name
       active.set(target)
       virtual.scrollTo(target)
-    } else if (key === 'open') actions.open?.(file)
+    } else if (key === 'open') openEntry(file, actions.open)
     else if (key === 'select') select(file, current, event.shiftKey)
     else if (key === 'selectAll') files.selected.value = new Set(shown.map(({ name }) => name))
     else if (key === 'clear') files.selected.value = new Set()

@@ -8,7 +8,7 @@ import {
 import type { Connection, ViewedFile } from '../api/connection.ts'
 import { readSetting, writeSetting } from '../browser/storage.ts'
 import { language } from '../i18n/language.ts'
-import { entriesOf, filesBelow } from './folders.ts'
+import { entriesOf, filesBelow, withoutFiles } from './folders.ts'
 
 /** The first page arrives soon, and the others are few. */
 const pageSizes = [1000, 10_000]
@@ -239,11 +239,9 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
     },
     loadRest: () => read(Infinity),
     hide(names) {
-      const chosen = new Set(selected.value)
-      for (const name of names) chosen.delete(name)
       batch(() => {
         hidden.value = new Set([...hidden.value, ...names])
-        selected.value = chosen
+        selected.value = withoutFiles(selected.value, names)
       })
     },
     show(names) {

@@ -23,6 +23,7 @@ import { formatDate, formatMoment, formatSize, splitName } from '../i18n/format.
 import { language, plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { fileKind, type FileKind } from './file-kind.ts'
+import { hashOfFolder } from './folders.ts'
 
 export type FileAction = (file: ViewedFile) => void
 
@@ -95,7 +96,7 @@ export function FileRow(props: FileRowProps): JSX.Element {
           tabIndex={tabIndex}
           title={name}
           aria-label={folder ? t('openFolder', { name }) : open ? t('open', { name }) : name}
-          onClick={() => open?.(file)}
+          onClick={() => openEntry(file, open)}
         >
           <bdi class="name-parts">
             <span class="name-start">{start}</span>
@@ -167,6 +168,12 @@ export function FileRow(props: FileRowProps): JSX.Element {
       </div>
     </div>
   )
+}
+
+/** Opens a folder, or a file if `open` can. */
+export function openEntry(entry: ViewedFile, open: FileAction | undefined): void {
+  if (entry.folder) location.hash = hashOfFolder(entry.folder.prefix)
+  else open?.(entry)
 }
 
 /** The name as it reads in the folder with this prefix. */

@@ -69,6 +69,19 @@ export function selectedFiles(
   return files.filter(isSelected)
 }
 
+/** What stays selected when these files are gone: not the folders around them, which would get what comes in their place. */
+export function withoutFiles(
+  selected: ReadonlySet<string>,
+  names: readonly string[],
+): ReadonlySet<string> {
+  const left = new Set(selected)
+  for (const name of names) {
+    left.delete(name)
+    for (const prefix of foldersFromName(name)) left.delete(keyOf(prefix))
+  }
+  return left
+}
+
 /** The prefixes of the folders among selected entries. */
 export function selectedFolders(selected: ReadonlySet<string>): ReadonlySet<string> {
   const keys = [...selected].filter((name) => name.endsWith('/'))

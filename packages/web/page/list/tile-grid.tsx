@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import type { ViewedFile } from '../api/connection.ts'
 import { formatSize, splitName } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
-import { FolderIcon, KindIcon, withoutPrefix, type RowActions } from './file-row.tsx'
+import { FolderIcon, KindIcon, openEntry, withoutPrefix, type RowActions } from './file-row.tsx'
 import { useVirtualRows } from './file-grid.tsx'
 import { fileKind } from './file-kind.ts'
 import type { FileList } from './file-list-state.ts'
@@ -174,9 +174,9 @@ function Tile(props: TileProps): JSX.Element {
         class="tile-open"
         tabIndex={tabIndex}
         title={name}
-        aria-label={t(folder ? 'openFolder' : 'open', { name })}
+        aria-label={folder ? t('openFolder', { name }) : onOpen ? t('open', { name }) : name}
         aria-describedby={facts}
-        onClick={() => onOpen?.(file)}
+        onClick={() => openEntry(file, onOpen)}
       >
         <span class="tile-picture">
           <Picture file={file} thumbnails={thumbnails} />

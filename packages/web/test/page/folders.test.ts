@@ -11,6 +11,7 @@ import {
   nameInFolder,
   nameInRenamed,
   selectedFiles,
+  withoutFiles,
 } from '../../page/list/folders.ts'
 
 const file = (name: string, size = 1, modified = '2026-01-01'): ViewedFile => ({
@@ -66,6 +67,14 @@ describe('selectedFiles', () => {
       'photos - d.jpg',
     ])
     expect(selectedFiles(files, new Set())).to.deep.equal([])
+  })
+})
+
+describe('withoutFiles', () => {
+  it('deselects files that are gone, and the folders around them', () => {
+    const selected = new Set(['a.txt', 'photos - /', 'b - /', 'c.txt'])
+    const left = withoutFiles(selected, ['c.txt', 'photos - 2026 - c.jpg'])
+    expect([...left]).to.deep.equal(['a.txt', 'b - /'])
   })
 })
 
