@@ -84,7 +84,13 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const mayLink = session.hasLinks && session.may('link')
   const mayEndLinks =
     session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
-  const onEndLinks = mayEndLinks ? () => setEndingLinks(true) : undefined
+  const endLinks = () => {
+    // A link that is shown would be ended, too.
+    setLinked(undefined)
+    setAsking(false)
+    setEndingLinks(true)
+  }
+  const onEndLinks = mayEndLinks ? endLinks : undefined
   const mayRename = session.canRename && mayRead && mayCreate && mayDelete
   const actions = useMemo(() => {
     return {

@@ -198,9 +198,13 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     expect(await (await fetch(href)).text()).to.equal('<b>for a friend</b>')
     // A program that gets the address of the page gets the file.
     expect(await (await fetch(url)).text()).to.equal('<b>for a friend</b>')
-    await server.remove(name)
+    await driver.click('.links-note button')
+    await driver.sees('dialog', 'End all links that you have made?')
+    await driver.readsNot('Address of the link', 'Valid until')
+    await driver.click('dialog .button-danger')
+    await driver.sees('.notices', 'All links are ended')
     await stranger.page.reload()
-    await stranger.reads('The file is not there any more')
+    await stranger.reads('This link does not work')
     expect([...driver.complaints, ...stranger.complaints]).to.deep.equal([])
   })
 
