@@ -11,7 +11,13 @@ import { browserTransport } from './transport/browser-transport.ts'
 
 export type * from './index.ts'
 export { concernsAllFiles, HoldfastError, isHoldfastError } from './shared/holdfast-error.ts'
-export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
+export {
+  folderTitle,
+  foldersFromName,
+  nameFromPath,
+  numberedName,
+  prefixFromPath,
+} from './shared/names.ts'
 export { isTransient } from './requests/with-retries.ts'
 
 /** Same as the function of this name for Node. */

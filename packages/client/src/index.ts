@@ -35,7 +35,13 @@ export {
 } from './shared/holdfast-error.ts'
 export type { RestoreOptions, VersionsOptions } from './calls/history.ts'
 export type { ListOptions, PageOptions } from './calls/list.ts'
-export { nameFromPath, prefixFromPath, numberedName } from './shared/names.ts'
+export {
+  folderTitle,
+  foldersFromName,
+  nameFromPath,
+  numberedName,
+  prefixFromPath,
+} from './shared/names.ts'
 export type { SendingOptions } from './requests/requests.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
 export type { RenameOptions } from './calls/rename.ts'

@@ -1,6 +1,12 @@
 import { nameProblem } from '@holdfast/core'
 import { expect } from 'chai'
-import { nameFromPath, prefixFromPath, numberedName } from '../src/index.ts'
+import {
+  folderTitle,
+  foldersFromName,
+  nameFromPath,
+  numberedName,
+  prefixFromPath,
+} from '../src/index.ts'
 
 const bytes = (text: string) => Buffer.byteLength(text)
 
@@ -80,5 +86,30 @@ describe('numberedName', () => {
 
   it('stays within 255 bytes', () => {
     expect(Buffer.byteLength(numberedName(`${'a'.repeat(251)}.txt`, 12))).to.equal(255)
+  })
+})
+
+describe('foldersFromName', () => {
+  for (const [name, folders] of [
+    ['sea.jpg', []],
+    ['photos - sea.jpg', ['photos - ']],
+    ['photos - 2026 - sea.jpg', ['photos - ', 'photos - 2026 - ']],
+    ['a-b', []],
+    [' - a', []],
+    ['a - ', []],
+    ['a -   ', []],
+    ['a -  - b', ['a - ']],
+    ['a - - b', ['a - ']],
+    ['   - a - b', ['   - a - ']],
+  ] as const) {
+    it(`finds ${folders.length} in ${JSON.stringify(name)}`, () => {
+      expect(foldersFromName(name)).to.deep.equal(folders)
+    })
+  }
+
+  it('finds the folders of a path in the name that is made of it', () => {
+    const folders = foldersFromName(nameFromPath('photos/2026/sea.jpg'))
+    expect(folders).to.deep.equal(['photos', 'photos/2026'].map(prefixFromPath))
+    expect(folders.map(folderTitle)).to.deep.equal(['photos', '2026'])
   })
 })

@@ -21,7 +21,13 @@ import {
   hasLink,
   nameInQuery,
 } from './links/open-link.ts'
-import { createPage, createRefusalPage, createUploadPage, openingOnce } from './links/page.ts'
+import {
+  createFilePage,
+  createPage,
+  createRefusalPage,
+  createUploadPage,
+  openingOnce,
+} from './links/page.ts'
 import { list } from './lists/list.ts'
 import { createSetup, type RouterOptions, type Setup } from './options.ts'
 import type { HoldfastState, Route } from './server/exchange.ts'
@@ -102,6 +108,7 @@ export function createRoutes(
   const batches = links ? called('batch', createUploadLinkRefusal(recorder), ...batch) : batch
   if (openPage && links) {
     router.get('/upload/:filename', createUploadPage(openPage, writing))
+    router.get('/serve/:filename', createFilePage(openPage, reading))
     router.get('/serve/:filename', createRefusalPage(openPage))
   }
   route('/upload/batch', { post: batches, put: byName })

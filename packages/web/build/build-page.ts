@@ -34,7 +34,7 @@ async function digestInputs(): Promise<string> {
 
 /** What the page is bundled of and by: another version makes another page. */
 function libraries(): readonly string[] {
-  return ['@noble/hashes', '@preact/signals', 'client-zip', 'lucide', 'preact', 'vite']
+  return ['@noble/hashes', '@preact/signals', 'client-zip', 'lucide', 'marked', 'preact', 'vite']
 }
 
 async function buildPage(): Promise<void> {

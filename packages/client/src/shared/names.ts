@@ -22,6 +22,32 @@ export function prefixFromPath(path: string): string {
   return fitting(withoutControls(path.split('/').join(pathSeparator) + pathSeparator), keptBytes)
 }
 
+/**
+ * The prefixes of the folders that a name shows, from the outermost: `['photos - ', 'photos - 2026 - ']` of `photos - 2026 - sea.jpg`. A
+ * separator counts only between texts that are not blank, so that each folder, and the file in it, has a title.
+ */
+export function foldersFromName(name: string): readonly string[] {
+  const folders: string[] = []
+  let start = 0
+  let at = name.indexOf(pathSeparator)
+  while (at >= 0) {
+    const end = at + pathSeparator.length
+    if (name.slice(end).trim() === '') break
+    if (name.slice(start, at).trim() !== '') {
+      folders.push(name.slice(0, end))
+      start = end
+      at = name.indexOf(pathSeparator, end)
+    } else at = name.indexOf(pathSeparator, at + 1)
+  }
+  return folders
+}
+
+/** What a folder is called: `2026` for the prefix `photos - 2026 - `. */
+export function folderTitle(prefix: string): string {
+  const parent = foldersFromName(`${prefix}_`).at(-2) ?? ''
+  return prefix.slice(parent.length, -pathSeparator.length)
+}
+
 function shortened(name: string, path: string): string {
   const { stem, extension } = splitName(name)
   const end = `~${hash(path)}${extension}`

@@ -2,7 +2,10 @@ import type { RouterMiddleware } from '@koa/router'
 import { isFileServiceError, type LinkUploads } from '@holdfast/core'
 import type { Context } from 'koa'
 import { toProblem } from '../http/problems.ts'
-import type { HoldfastState } from '../server/exchange.ts'
+import { mediaTypeOf } from '../downloads/file-headers.ts'
+import { filesOf } from '../guards/authenticate.ts'
+import { etagOf } from '../http/conditional.ts'
+import { fileNameInPath, type HoldfastState } from '../server/exchange.ts'
 import { hasLink } from './open-link.ts'
 
 /**
@@ -86,6 +89,46 @@ export function createUploadPage(
       refuse(ctx, file, error)
     }
   }
+}
+
+/**
+ * GET of a link to download with `page` in the query, for clients that ask for `text/html`: the page about the file, with its
+ * preview. Its `<meta name="link">` has the file's details, or says that the link is refused. All other requests get the file.
+ * `opening` checks the link.
+ */
+export function createFilePage(
+  open: () => Promise<PageFiles>,
+  opening: RouterMiddleware<HoldfastState>,
+): RouterMiddleware<HoldfastState> {
+  return async (ctx, next) => {
+    const isAsked = ctx.method === 'GET' && hasPage(ctx) && hasLink(ctx)
+    if (isAsked) ctx.vary('Accept')
+    const file =
+      isAsked && asksForHtml(ctx.get('Accept')) ? (await open()).get('upload') : undefined
+    if (file === undefined) {
+      await next()
+      return
+    }
+    try {
+      let about = {}
+      // No content is sent yet, so that this is no download in the audit trail.
+      await opening(ctx, async () => void (about = await fileOf(ctx)))
+      send(ctx, file, about)
+    } catch (error) {
+      refuse(ctx, file, error)
+    }
+  }
+}
+
+const hasPage = ({ querystring }: Context) => new URLSearchParams(querystring).has('page')
+
+/** What the page says of a file: no more than `HEAD` by the same link. */
+async function fileOf(ctx: PageContext): Promise<object> {
+  const files = filesOf(ctx.state)
+  const info = await files.stat(fileNameInPath(ctx))
+  const { name, size, modifiedAt: modified } = info
+  const file = { name, size, modified, type: mediaTypeOf(name), etag: etagOf(info) }
+  return { customer: files.customer.name, file }
 }
 
 /**

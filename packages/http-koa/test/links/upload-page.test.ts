@@ -215,6 +215,50 @@ describe('The page for those who have a link to upload', () => {
     expect(app.events.map(({ outcome }) => outcome)).to.include.members(['ok', 'refused'])
   })
 
+  it('describes the file of a link to a browser that asks for a page, and gives all others the file', async () => {
+    await using app = await start()
+    const url = await app.fileLink('a')
+    const address = `${url}&page=1`
+    const answer = await fetch(address, { headers: html })
+    expect(answer.status).to.equal(200)
+    expect(answer.headers.get('vary')).to.equal('Accept')
+    expect(answer.headers.get('cache-control')).to.equal('no-store')
+    const { customer, file: described } = metaOf(await answer.text())
+    expect(customer).to.equal('anna')
+    expect(described).to.include({ name: 'a', size: 7, type: 'application/octet-stream' })
+    // To look at the page is no download.
+    expect(app.events.filter(({ event }) => event === 'download')).to.deep.equal([])
+    for (const [other, init] of [
+      [address, {}],
+      [address, { headers: { accept: '*/*' } }],
+      [address, { headers: { accept: 'text/html;q=0, */*' } }],
+      [url, { headers: html }],
+    ] as const) {
+      expect(await (await fetch(other, init)).text(), other).to.equal('of anna')
+    }
+    const range = await fetch(address, { headers: { range: 'bytes=3-' } })
+    expect([range.status, await range.text()]).to.deep.equal([206, 'anna'])
+    const head = await fetch(address, { headers: html, method: 'HEAD' })
+    expect(head.headers.get('content-length')).to.equal('7')
+    expect(head.headers.get('content-disposition')).to.include('attachment')
+  })
+
+  it('says so in place of the file where the link is refused, or its file is gone', async () => {
+    await using app = await start()
+    const address = `${await app.fileLink('a')}&page=1`
+    const wrong = address.replace(/.(?=&page)/u, (last) => (last === '0' ? '1' : '0'))
+    const refused = await fetch(wrong, { headers: html })
+    expect([refused.status, metaOf(await refused.text())]).to.deep.equal([
+      403,
+      { refused: 'link-refused' },
+    ])
+    await app.files.delete('a')
+    const gone = await fetch(address, { headers: html })
+    expect([gone.status, metaOf(await gone.text())]).to.deep.equal([400, { refused: 'not-found' }])
+    const noLink = await fetch(`${app.app.url}/serve/a?page=1`, { headers: html })
+    expect(await noLink.json()).to.include({ message: 'No auth headers' })
+  })
+
   it('answers HEAD without content', async () => {
     await using app = await start()
     const answer = await fetch(await app.link('a'), { headers: html, method: 'HEAD' })

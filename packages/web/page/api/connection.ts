@@ -18,10 +18,21 @@ export interface Connection {
   url(path: string): string
 }
 
-/** A file of a list, or an earlier version of a file. */
+/** An entry of a list: a file, an earlier version of a file, or a folder. */
 export interface ViewedFile extends FileDetails {
   /** Left out for the present file. */
   readonly version?: string
+  /** Left out for files. A folder has the size of its files, and the time of the one that was changed last. */
+  readonly folder?: Folder
+}
+
+/** Files whose names begin with the same words before ` - `. */
+export interface Folder {
+  /** What the names begin with. */
+  readonly prefix: string
+  readonly title: string
+  /** How many of its files are loaded. */
+  readonly count: number
 }
 
 /** Access to the content of a customer's files: by links if the server makes them. */

@@ -1,6 +1,8 @@
+import { folderTitle } from '@holdfast/client/browser'
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import type { ViewedFile } from '../api/connection.ts'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import type { Connection, ViewedFile } from '../api/connection.ts'
+import { readFile } from '../api/requests.ts'
 import { useHash } from '../browser/use-hash.ts'
 import { DeletedPage } from '../history/deleted-page.tsx'
 import { RestoreDialogs } from '../history/restore-dialogs.tsx'
@@ -12,6 +14,21 @@ import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
 import { download, downloadZip } from '../list/download.ts'
 import { EmptyList, FileGrid, NoFiles } from '../list/file-grid.tsx'
 import { RenameDialog } from '../list/rename-dialog.tsx'
+import { FolderBar } from '../list/folder-bar.tsx'
+import {
+  crumbsOf,
+  folderInHash,
+  nameInFolder,
+  parentOf,
+  selectedFiles,
+  selectedFolders,
+} from '../list/folders.ts'
+import { MoveDialog, RenameFolderDialog } from '../list/move-dialog.tsx'
+import { drawThumbnail } from '../list/draw-thumbnail.ts'
+import { createThumbnails, type Thumbnails } from '../list/thumbnails.ts'
+import { TileGrid } from '../list/tile-grid.tsx'
+import { areTiles } from '../list/view-menu.tsx'
+import { harmlessType } from '../preview/preview-kind.ts'
 import { FilterField, StatusLine } from '../list/toolbar.tsx'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
@@ -22,6 +39,8 @@ import { Preferences } from '../parts/preferences.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import type { FileList } from '../list/file-list-state.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { explainError } from '../parts/explain-error.ts'
+import { notifyError } from '../parts/notices.ts'
 import { type Session, signOut } from './session.ts'
 
 /** The part of the address that leads to the deleted files. */
@@ -36,35 +55,68 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [versioned, setVersioned] = useState<ViewedFile>()
   const [isAsking, setAsking] = useState(false)
   const [isEndingLinks, setEndingLinks] = useState(false)
-  const add = useCallback((added: readonly NamedFile[]) => uploads.add(added), [uploads])
+  const [moved, setMoved] = useState<ReadonlySet<string>>()
+  const thumbnails = useThumbnails(connection, session.may('read'))
+  const hash = useHash()
+  useLayoutEffect(() => files.openFolder(folderInHash(hash)), [files, hash])
+  const folder = files.folder.value
+  const add = useCallback(
+    (added: readonly NamedFile[], into = folder) =>
+      uploads.add(added.map(({ file, name }) => ({ file, name: nameInFolder(into, name) }))),
+    [uploads, folder],
+  )
   const [toConfirm, setToConfirm] = useState<readonly string[]>()
-  const deleteAll = (chosen: readonly ViewedFile[]) => {
-    const names = chosen.map(({ name }) => name)
-    if (names.length > mostUnasked) setToConfirm(names)
-    else deletions.delete(names)
-  }
+  const deleteEntries = (entries: ReadonlySet<string>) =>
+    void withEntries(files, entries, (all) => {
+      const names = all.map(({ name }) => name)
+      if (names.length > mostUnasked) setToConfirm(names)
+      else deletions.delete(names)
+    })
+  const onSelected = (act: (all: readonly ViewedFile[]) => void) => () =>
+    void withEntries(files, files.selected.value, act)
   const mayRead = session.may('read')
   const mayCreate = session.may('create')
   const mayDelete = session.may('delete')
   const mayReplace = session.may('replace')
   const isKept = session.isKept.value
   const mayRestore = mayRead && mayCreate
-  const isShowingDeleted = useHash() === deletedHash && isKept
+  const isShowingDeleted = hash === deletedHash && isKept
   const mayLink = session.hasLinks && session.may('link')
   const mayEndLinks =
     session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
-  const actions = useMemo(
-    () => ({
+  const endLinks = () => {
+    // A link that is shown would be ended, too.
+    setLinked(undefined)
+    setAsking(false)
+    setEndingLinks(true)
+  }
+  const onEndLinks = mayEndLinks ? endLinks : undefined
+  const mayRename = session.canRename && mayRead && mayCreate && mayDelete
+  const actions = useMemo(() => {
+    return {
       open: mayRead ? setOpened : undefined,
-      download: mayRead ? (file: ViewedFile) => void download(session, [file]) : undefined,
+      download: mayRead
+        ? (file: ViewedFile) => {
+            if (!file.folder) return void download(session, [file])
+            const { prefix, title } = file.folder
+            const zip = { base: parentOf(prefix), title }
+            void withEntries(files, new Set([file.name]), (all) => {
+              void downloadZip(connection, all, zip)
+            })
+          }
+        : undefined,
       link: mayLink && mayRead ? setLinked : undefined,
-      rename: session.canRename && mayRead && mayCreate && mayDelete ? setRenamed : undefined,
+      rename: mayRename ? setRenamed : undefined,
       versions: isKept ? setVersioned : undefined,
       restore: undefined,
-      delete: mayDelete ? ({ name }: ViewedFile) => deletions.delete([name]) : undefined,
-    }),
-    [session, mayRead, mayCreate, mayDelete, mayLink, isKept],
-  )
+      delete: mayDelete
+        ? (file: ViewedFile) => {
+            if (file.folder) deleteEntries(new Set([file.name]))
+            else deletions.delete([file.name])
+          }
+        : undefined,
+    }
+  }, [session, mayRead, mayRename, mayDelete, mayLink, isKept])
   useEffect(() => {
     const undo = (event: KeyboardEvent) => {
       const isTyping = (event.target as HTMLElement).closest('input, select, textarea, dialog')
@@ -84,25 +136,35 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         </h1>
         <FilterField files={isShowingDeleted ? deleted : files} />
         {mayCreate && <UploadButtons onFiles={add} />}
-        <AccountMenu
-          session={session}
-          onEndLinks={mayEndLinks ? () => setEndingLinks(true) : undefined}
-        />
+        <AccountMenu session={session} onEndLinks={onEndLinks} />
       </header>
       {isShowingDeleted ? (
         <DeletedPage site={session} mayRead={mayRead} mayRestore={mayRestore} />
       ) : (
-        <main class="main" tabIndex={-1}>
+        <main class="main main-files" tabIndex={-1}>
+          <FolderBar files={files} />
           <StatusLine
             files={files}
-            onDownload={mayRead ? (chosen) => void download(session, chosen) : undefined}
-            onDownloadZip={mayRead ? (chosen) => void downloadZip(connection, chosen) : undefined}
-            onDelete={mayDelete ? deleteAll : undefined}
+            onDownload={mayRead ? onSelected((all) => void download(session, all)) : undefined}
+            onDownloadZip={
+              mayRead
+                ? onSelected((all) => {
+                    const base = files.areFolders.value ? folder : undefined
+                    void downloadZip(connection, all, { base })
+                  })
+                : undefined
+            }
+            onMove={mayRename ? () => setMoved(files.selected.value) : undefined}
+            onDelete={mayDelete ? () => deleteEntries(files.selected.value) : undefined}
             deletedFiles={isKept ? `#${deletedHash}` : undefined}
             onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
           />
           {files.visible.value.length > 0 ? (
-            <FileGrid files={files} actions={actions} />
+            areTiles.value ? (
+              <TileGrid key={folder} files={files} actions={actions} thumbnails={thumbnails} />
+            ) : (
+              <FileGrid key={folder} files={files} actions={actions} />
+            )
           ) : (
             <EmptyList files={files}>
               <NoFiles files={files} />
@@ -111,22 +173,35 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
         </main>
       )}
       <UploadPanel uploads={uploads} />
-      {mayCreate && <DropZone onFiles={add} />}
+      {mayCreate && <DropZone onFiles={add} into={crumbsOf(folder).at(-1)?.title} />}
       <UploadConflict uploads={uploads} mayReplace={mayReplace} isKept={isKept} />
       <RestoreDialogs restores={restores} mayReplace={mayReplace} />
       {opened && (
         <PreviewDialog
           access={session}
-          shown={files.visible.value}
+          shown={files.visible.value.filter((each) => each.folder === undefined)}
           file={opened}
           actions={actions}
           onClose={() => setOpened(undefined)}
         />
       )}
       {linked && (
-        <LinkDialog connection={connection} file={linked} onClose={() => setLinked(undefined)} />
+        <LinkDialog
+          connection={connection}
+          file={linked}
+          onEndLinks={onEndLinks}
+          onClose={() => setLinked(undefined)}
+        />
       )}
-      {renamed && (
+      {moved && <MoveDialog site={session} selected={moved} onClose={() => setMoved(undefined)} />}
+      {renamed?.folder && (
+        <RenameFolderDialog
+          site={session}
+          folder={renamed.folder}
+          onClose={() => setRenamed(undefined)}
+        />
+      )}
+      {renamed && !renamed.folder && (
         <RenameDialog
           site={session}
           file={renamed}
@@ -156,9 +231,47 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {isEndingLinks && (
         <EndLinksDialog connection={connection} onClose={() => setEndingLinks(false)} />
       )}
-      {isAsking && <UploadLinkDialog connection={connection} onClose={() => setAsking(false)} />}
+      {isAsking && (
+        <UploadLinkDialog
+          connection={connection}
+          onEndLinks={onEndLinks}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </div>
   )
+}
+
+/** The thumbnails of this visit; none if the login may not read files. */
+function useThumbnails(connection: Connection, mayRead: boolean): Thumbnails {
+  const thumbnails = useMemo(
+    () =>
+      createThumbnails(async (file, signal) => {
+        if (!mayRead) return undefined
+        const content = await readFile(connection, file, { signal })
+        return drawThumbnail(new Blob([content], { type: harmlessType(file.type) }))
+      }),
+    [connection, mayRead],
+  )
+  useEffect(() => () => thumbnails.clear(), [thumbnails])
+  return thumbnails
+}
+
+/** Runs `act` with the files that are entries of these names, or below them; what is missing of the folders is loaded first. */
+async function withEntries(
+  files: FileList,
+  names: ReadonlySet<string>,
+  act: (all: readonly ViewedFile[]) => void,
+): Promise<void> {
+  for (const prefix of selectedFolders(names)) {
+    try {
+      await files.loadFolder(prefix)
+    } catch (error) {
+      notifyError(`${t('folderFailed', { name: folderTitle(prefix) })} ${explainError(error)}`)
+      return
+    }
+  }
+  act(selectedFiles(files.all.value, names))
 }
 
 /** Shows who is signed in, the settings, and how to sign out. The browser opens and closes it. */

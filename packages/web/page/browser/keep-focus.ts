@@ -27,9 +27,9 @@ function nextOf(path: readonly EventTarget[], gone: MutationRecord): HTMLElement
   return undefined
 }
 
-/** The row of the list that the Tab key reaches. */
+/** The row or the tile of the list that the Tab key reaches. */
 export function activeRow(container: ParentNode): HTMLElement | null {
-  return container.querySelector<HTMLElement>('[role=row][tabindex="0"]')
+  return container.querySelector<HTMLElement>('[role=row][tabindex="0"], .tile-open[tabindex="0"]')
 }
 
 /** The next element in `container` that Tab reaches after the one that is gone, or otherwise the one before. */

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useCallback, useRef } from 'preact/hooks'
+import { useMemo, useCallback, useRef } from 'preact/hooks'
 import { Link2Off, CircleCheck, Upload } from 'lucide'
 import { createLinkClient, nameFromPath } from '@holdfast/client/browser'
 import { Icon, Logo } from '../parts/icon.tsx'
@@ -15,9 +15,10 @@ import { runUploads, type Uploads } from '../uploads/run-uploads.ts'
 import { openUnfinishedUploads } from '../uploads/unfinished-uploads.ts'
 import { notifyError } from '../parts/notices.ts'
 import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from '../uploads/upload-rows.tsx'
+import { LinkedFileView, Title } from './linked-file.tsx'
 import { createLinkTransport } from './link-transport.ts'
 
-/** The page for strangers who open a link to upload. */
+/** The page for strangers who open a link: to upload, or to a file. */
 export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Element {
   return (
     <>
@@ -29,6 +30,8 @@ export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Elemen
           </p>
           {typeof terms === 'string' ? (
             <Notice title={t(refusals[terms].title)} text={t(refusals[terms].text)} />
+          ) : 'file' in terms ? (
+            <LinkedFileView linked={terms} />
           ) : terms.isUsedUp ? (
             <Notice title={t('linkUsedUpTitle')} text={usedUp(terms)} />
           ) : (
@@ -80,14 +83,6 @@ function UploadsByLink({ terms }: { readonly terms: LinkTerms }): JSX.Element {
       <LinkUploadsView terms={terms} uploads={uploads} />
     </>
   )
-}
-
-/** The heading, also used as the title of the document. */
-function Title({ text }: { readonly text: string }): JSX.Element {
-  useEffect(() => {
-    document.title = `${text} – holdfast`
-  }, [text])
-  return <h1>{text}</h1>
 }
 
 /** The uploads by a link. They survive a reload, until the tab is closed. */

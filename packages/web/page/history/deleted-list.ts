@@ -45,6 +45,8 @@ export function createDeletedList({ client }: Connection): DeletedList {
 
   return {
     all,
+    folder: signal(''),
+    inFolder: all,
     visible: computed(() => applyFilter(all.value, filter.value)),
     filter,
     order,

@@ -10,23 +10,38 @@ import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { Icon } from '../parts/icon.tsx'
+import { pageOfLink } from './link-terms.ts'
 
 interface LinkDialogProps {
   readonly connection: Connection
   readonly file: FileDetails
+  /** Left out if links cannot be ended. */
+  readonly onEndLinks: (() => void) | undefined
   readonly onClose: () => void
 }
 
+/** What a link leads to: a page about the file, or the file, which the browser saves or shows. */
+type Target = 'page' | 'save' | 'show'
+
+const targets: readonly (readonly [StringKey, Target])[] = [
+  ['linkPage', 'page'],
+  ['linkSave', 'save'],
+  ['linkShow', 'show'],
+]
+
 /** Makes a link to a file, with the expiry that the user chooses, and copies it. */
-export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.Element {
+export function LinkDialog(props: LinkDialogProps): JSX.Element {
+  const { connection, file, onEndLinks, onClose } = props
   const [expiresIn, setExpiresIn] = useState(86_400)
-  const [inline, setInline] = useState(false)
+  const [target, setTarget] = useState<Target>('page')
   const [link, setLink] = useState<SignedLink>()
   const [error, setError] = useState<string>()
   const make = async (event: Event) => {
     event.preventDefault()
     try {
-      setLink(await makeLink(connection, file.name, { expiresIn, inline }))
+      const inline = target !== 'save'
+      const { url, expires } = await makeLink(connection, file.name, { expiresIn, inline })
+      setLink({ url: target === 'page' ? pageOfLink(url) : url, expires })
       setError(undefined)
     } catch (failure) {
       setError(explainError(failure))
@@ -37,14 +52,7 @@ export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.
       <p>{t('linkLead')}</p>
       <form class="link-form" onSubmit={(event) => void make(event)}>
         <ExpiryChoice seconds={expiresIn} onChoose={setExpiresIn} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={inline}
-            onChange={({ currentTarget }) => setInline(currentTarget.checked)}
-          />
-          {t('linkInline')}
-        </label>
+        <Segments label="linkOpens" choices={targets} chosen={target} onChoose={setTarget} />
         <button type="submit" class="button button-main">
           {t('createLink')}
         </button>
@@ -59,7 +67,22 @@ export function LinkDialog({ connection, file, onClose }: LinkDialogProps): JSX.
           </p>
         </MadeLink>
       )}
+      <LinksNote onEndLinks={onEndLinks} />
     </Dialog>
+  )
+}
+
+/** Says why there is no list of links, and offers to end all of them. */
+export function LinksNote({ onEndLinks }: Pick<LinkDialogProps, 'onEndLinks'>): JSX.Element {
+  return (
+    <p class="links-note">
+      {t('linksNote')}{' '}
+      {onEndLinks && (
+        <button type="button" class="text-button" onClick={onEndLinks}>
+          {t('endLinks')}
+        </button>
+      )}
+    </p>
   )
 }
 
@@ -76,18 +99,30 @@ interface ExpiryChoiceProps {
 
 /** The choice of when a link expires. */
 export function ExpiryChoice({ seconds, onChoose }: ExpiryChoiceProps): JSX.Element {
+  return <Segments label="linkEnds" choices={expiries} chosen={seconds} onChoose={onChoose} />
+}
+
+interface SegmentsProps<Value> {
+  readonly label: StringKey
+  readonly choices: readonly (readonly [StringKey, Value])[]
+  readonly chosen: Value
+  readonly onChoose: (value: Value) => void
+}
+
+/** A choice of one among few. */
+function Segments<Value>({ label, choices, chosen, onChoose }: SegmentsProps<Value>): JSX.Element {
   return (
     <fieldset class="segments">
-      <legend>{t('linkEnds')}</legend>
-      {expiries.map(([label, each]) => (
-        <label key={label}>
+      <legend>{t(label)}</legend>
+      {choices.map(([text, each]) => (
+        <label key={text}>
           <input
             type="radio"
-            name="ends"
-            checked={seconds === each}
+            name={label}
+            checked={chosen === each}
             onChange={() => onChoose(each)}
           />
-          <span>{t(label)}</span>
+          <span>{t(text)}</span>
         </label>
       ))}
     </fieldset>

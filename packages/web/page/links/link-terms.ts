@@ -1,3 +1,5 @@
+import type { FileDetails } from '@holdfast/client/browser'
+
 /** The terms of a link to upload, which the server has written into the page. */
 export interface LinkTerms {
   /** The customer who made the link. */
@@ -17,7 +19,14 @@ export interface LinkTerms {
 /** Why a link does not work: it is wrong or has expired, there were too many wrong links, the server is busy, or its file is gone. */
 export type LinkRefusal = 'refused' | 'tooMany' | 'busy' | 'missing'
 
-export type LinkState = LinkTerms | LinkRefusal
+/** The file of a link to download, which the server has written into the page. */
+export interface LinkedFile {
+  /** The customer who made the link. */
+  readonly customer: string
+  readonly file: FileDetails
+}
+
+export type LinkState = LinkTerms | LinkedFile | LinkRefusal
 
 const refusals: Readonly<Record<string, LinkRefusal>> = {
   'too-many-attempts': 'tooMany',
@@ -27,12 +36,24 @@ const refusals: Readonly<Record<string, LinkRefusal>> = {
 
 /** Reads the terms that the server has written into the page. */
 export function readTerms(text: string | undefined): LinkState {
-  const { refused, expires, ...terms } = JSON.parse(text ?? '{"refused":""}') as Written
+  const { refused, expires, file, ...terms } = JSON.parse(text ?? '{"refused":""}') as Written
   if (refused !== undefined) return refusals[refused] ?? 'refused'
+  if (file !== undefined) return { customer: terms.customer, file }
   return { ...terms, expires: new Date(expires) }
 }
 
 interface Written extends Omit<LinkTerms, 'expires'> {
   readonly expires: string
   readonly refused?: string
+  readonly file?: FileDetails
+}
+
+/** The address of a page about the file to which `link` leads. Programs that open it get the file. */
+export const pageOfLink = (link: string) => `${link}&page=1`
+
+/** The address of the file itself, in that of the page about it. */
+export function fileOfPage(address: string): string {
+  const url = new URL(address)
+  url.searchParams.delete('page')
+  return url.href
 }

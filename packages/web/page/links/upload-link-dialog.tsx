@@ -8,7 +8,7 @@ import type { Connection } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { AllowedList, type Allowed } from './allowed-list.tsx'
-import { ExpiryChoice, MadeLink } from './link-dialog.tsx'
+import { ExpiryChoice, LinksNote, MadeLink } from './link-dialog.tsx'
 import { linkOptionsOf, type UploadLinkForm } from './upload-link-form.ts'
 
 /** In bytes; 0 for any size. */
@@ -16,11 +16,14 @@ const sizes = [0, 10e6, 100e6, 1e9, 10e9]
 
 interface UploadLinkDialogProps {
   readonly connection: Connection
+  /** Left out if links cannot be ended. */
+  readonly onEndLinks: (() => void) | undefined
   readonly onClose: () => void
 }
 
 /** Makes a link by which others upload files, within limits that the user chooses, and copies it. */
-export function UploadLinkDialog({ connection, onClose }: UploadLinkDialogProps): JSX.Element {
+export function UploadLinkDialog(props: UploadLinkDialogProps): JSX.Element {
+  const { connection, onEndLinks, onClose } = props
   const [form, setForm] = useState<UploadLinkForm>({
     isPrefix: true,
     name: t('askPrefixDefault'),
@@ -90,6 +93,7 @@ export function UploadLinkDialog({ connection, onClose }: UploadLinkDialogProps)
           <AllowedList terms={made.allowed} />
         </MadeLink>
       )}
+      <LinksNote onEndLinks={onEndLinks} />
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { notifyError, notify } from '../parts/notices.ts'
 import { t, language } from '../i18n/language.ts'
 import type { Connection, CustomerAccess, ViewedFile } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
-import { archiveNames } from './archive-names.ts'
+import { archiveNames, harmless } from './archive-names.ts'
 
 /** The most bytes held in memory: files downloaded without a link, or packed by a browser that cannot write streams. */
 const largestInMemory = 256 * 1024 * 1024
@@ -59,12 +59,20 @@ async function save(url: string, name: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 400))
 }
 
+interface ZipOptions {
+  /** The prefix of the folder whose folders the ZIP has; without it, it has none. */
+  readonly base?: string | undefined
+  /** What the ZIP is called. Default: the day. */
+  readonly title?: string | undefined
+}
+
 /** Lets the browser save the files as one ZIP, which is made while it is written. */
 export async function downloadZip(
   connection: Connection,
   files: readonly ViewedFile[],
+  { base, title = `holdfast ${new Date().toISOString().slice(0, 10)}` }: ZipOptions = {},
 ): Promise<void> {
-  const name = `holdfast ${new Date().toISOString().slice(0, 10)}.zip`
+  const name = `${harmless(title)}.zip`
   const size = files.reduce((sum, file) => sum + file.size, 0)
   if (!canSaveStreams() && size > largestInMemory) {
     notifyError(t('zipTooLarge', { size: formatSize(largestInMemory, language.value) }))
@@ -72,19 +80,27 @@ export async function downloadZip(
   }
   try {
     const save = canSaveStreams() ? await askWhereToSave(name) : inMemory(name)
-    if (save) await pack(connection, files, save)
+    const names = archiveNames(
+      files.map((file) => file.name),
+      base,
+    )
+    if (save) await pack(connection, files, names, save)
   } catch (error) {
     notifyError(explainError(error))
   }
 }
 
-async function pack({ client }: Connection, files: readonly ViewedFile[], save: SaveStream) {
+async function pack(
+  { client }: Connection,
+  files: readonly ViewedFile[],
+  names: readonly string[],
+  save: SaveStream,
+) {
   const cancelled = new AbortController()
   const position = signal(0)
   const text = () => t('packing', { number: position.value, all: files.length })
   const action = { label: t('cancelZip'), run: () => cancelled.abort() }
   const dismiss = notify({ text, isError: false, action })
-  const names = archiveNames(files.map(({ name }) => name))
   const entries = async function* () {
     for (const [index, file] of files.entries()) {
       position.value = index + 1

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
-import { ArrowDown, ArrowUp, CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
+import { ArrowDown, ArrowUp, CloudUpload, FolderOpen, SearchX, Trash2, TriangleAlert } from 'lucide'
 import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
@@ -13,7 +13,7 @@ import {
   type Column,
   type RenamedFile,
 } from './file-list-state.ts'
-import { FileRow, type RowActions } from './file-row.tsx'
+import { FileRow, openEntry, type RowActions } from './file-row.tsx'
 import { gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
@@ -80,7 +80,8 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
     // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
     if ((key === 'delete' || key === 'rename') && (event.repeat || !isOfRow)) return
-    if ((key === 'rename' || key === 'delete' || key === 'open') && !actions[key]) return
+    if ((key === 'rename' || key === 'delete') && !actions[key]) return
+    if (key === 'open' && !actions.open && !file.folder) return
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())
@@ -89,7 +90,7 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
       takesFocus.current = shown[target]?.name
       active.set(target)
       virtual.scrollTo(target)
-    } else if (key === 'open') actions.open?.(file)
+    } else if (key === 'open') openEntry(file, actions.open)
     else if (key === 'select') select(file, current, event.shiftKey)
     else if (key === 'selectAll') files.selected.value = new Set(shown.map(({ name }) => name))
     else if (key === 'clear') files.selected.value = new Set()
@@ -125,6 +126,7 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
                   key={file.name}
                   file={file}
                   index={index}
+                  prefix={files.folder.value}
                   offset={index * height}
                   isSelected={selected.has(file.name)}
                   isActive={index === current}
@@ -284,7 +286,7 @@ interface Rows {
 const spareRows = 8
 
 /** The visible rows of a long list, those around them, and the active one. */
-function useVirtualRows(
+export function useVirtualRows(
   scroller: RefObject<HTMLElement>,
   { count, height, active }: Rows,
 ): VirtualRows {
@@ -356,7 +358,7 @@ export function EmptyList({ files, children }: EmptyListProps): JSX.Element {
       </div>
     )
   }
-  if (files.all.value.length > 0) {
+  if (files.inFolder.value.length > 0) {
     return (
       <div class="empty">
         <Icon of={SearchX} size={40} />
@@ -371,7 +373,7 @@ export function EmptyList({ files, children }: EmptyListProps): JSX.Element {
   return <>{children}</>
 }
 
-/** Shown to a customer without files, and to a login that may not list them. */
+/** Shown to a customer without files, in a folder without files, and to a login that may not list them. */
 export function NoFiles({ files }: { readonly files: FileList }): JSX.Element {
   if (files.status.value === 'hidden') {
     return (
@@ -391,11 +393,12 @@ export function NoFiles({ files }: { readonly files: FileList }): JSX.Element {
       </div>
     )
   }
+  const isFolder = files.folder.value !== ''
   return (
     <div class="empty empty-new">
-      <Icon of={CloudUpload} size={48} />
-      <h2>{t('noFiles')}</h2>
-      <p>{t('noFilesHint')}</p>
+      <Icon of={isFolder ? FolderOpen : CloudUpload} size={48} />
+      <h2>{t(isFolder ? 'noFilesInFolder' : 'noFiles')}</h2>
+      <p>{t(isFolder ? 'noFilesInFolderHint' : 'noFilesHint')}</p>
       <p class="empty-rule">{t('folderRule')}</p>
     </div>
   )

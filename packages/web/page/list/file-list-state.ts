@@ -6,19 +6,28 @@ import {
   type Usage,
 } from '@holdfast/client/browser'
 import type { Connection, ViewedFile } from '../api/connection.ts'
+import { readSetting, writeSetting } from '../browser/storage.ts'
 import { language } from '../i18n/language.ts'
+import { entriesOf, filesBelow, withoutFiles } from './folders.ts'
 
 /** The first page arrives soon, and the others are few. */
 const pageSizes = [1000, 10_000]
 
-/** `hidden`: the login may not list. */
-export type ListStatus = 'loading' | 'complete' | 'hidden' | { readonly error: unknown }
+/** The most names that are loaded without being asked for: more would make the page slow. */
+const mostLoaded = 200_000
+
+/** `cut`: more names are not loaded, since there are too many. `hidden`: the login may not list. */
+export type ListStatus = 'loading' | 'complete' | 'cut' | 'hidden' | { readonly error: unknown }
 
 /** A list that is sorted, filtered and selected from. */
 export interface ListedFiles {
   /** All loaded files that are not hidden, in order. */
   readonly all: ReadonlySignal<readonly ViewedFile[]>
-  /** Those that match the filter. */
+  /** The prefix of the open folder; '' if none is open. */
+  readonly folder: ReadonlySignal<string>
+  /** The files below the open folder. */
+  readonly inFolder: ReadonlySignal<readonly ViewedFile[]>
+  /** The entries of the open folder; with a filter, all files below it that match. */
   readonly visible: ReadonlySignal<readonly ViewedFile[]>
   readonly filter: Signal<string>
   readonly order: Signal<Order>
@@ -34,6 +43,16 @@ export interface ListedFiles {
 export interface FileList extends ListedFiles {
   /** How many files are hidden because their deletion is waiting or running. */
   readonly deletingCount: ReadonlySignal<number>
+  /** Whether files are shown in folders, by the ` - ` in their names. The browser keeps it. */
+  readonly areFolders: Signal<boolean>
+  /** Opens the folder with this prefix; '' closes it. */
+  openFolder(prefix: string): void
+  /** Loads what is missing of a folder; resolves when all of its files are in the list. @throws HoldfastError */
+  loadFolder(prefix: string): Promise<void>
+  /** Whether names of the open folder are missing in the list, and nothing loads them. */
+  readonly isCut: ReadonlySignal<boolean>
+  /** Loads the names that are missing since there are too many. */
+  loadRest(): Promise<void>
   readonly usage: ReadonlySignal<Usage | undefined>
   readonly refreshUsage: () => void
   /**
@@ -61,7 +80,7 @@ export interface RenamedFile {
 /** The current file of a name; `undefined` if it is gone. */
 type Change = readonly [name: string, file: FileDetails | undefined]
 
-export function createFileList({ client }: Connection): FileList {
+export function createFileList({ client }: Connection, most = mostLoaded): FileList {
   const { usage, refreshUsage, recentUsage } = createUsage(client)
   const loaded = signal<readonly FileDetails[]>([])
   const hidden = signal<ReadonlySet<string>>(new Set())
@@ -77,10 +96,36 @@ export function createFileList({ client }: Connection): FileList {
   })
   const deletingCount = computed(() => hidden.value.size)
   const applyFilter = createFilter()
-  const visible = computed(() => applyFilter(all.value, filter.value))
+  const areFolders = signal(readSetting('folders') !== 'off')
+  const opened = signal('')
+  const folder = computed(() => (areFolders.value ? opened.value : ''))
+  const inFolder = computed(() => filesBelow(all.value, folder.value))
+  const visible = computed(() => {
+    if (!areFolders.value || filter.value.trim() !== '') {
+      return applyFilter(inFolder.value, filter.value)
+    }
+    const { folders, files } = entriesOf(inFolder.value, folder.value)
+    return [...sortFiles(folders, order.value, language.value), ...files]
+  })
   let loading = new AbortController()
+  /** What the list that is being loaded has so far. */
+  let listed: readonly FileDetails[] = []
+  /** The files of folders that were loaded before the list came to them, by the folder's prefix. */
+  const ofFolders = signal<ReadonlyMap<string, readonly FileDetails[]>>(new Map())
+  const isLoaded = (prefix: string) =>
+    status.value === 'complete' ||
+    [...ofFolders.value.keys()].some((each) => prefix.startsWith(each))
+  const isCut = computed(() => status.value === 'cut' && !isLoaded(folder.value))
   /** Changes since the last load began, which the load may have missed. */
   const changes = new Map<Change[0], Change[1]>()
+
+  /** The list so far, the folders that were loaded before, and the changes since. */
+  function current(): readonly FileDetails[] {
+    if (ofFolders.value.size === 0) return withChanges(listed)
+    const names = new Set(listed.map(({ name }) => name))
+    const found = new Map([...ofFolders.value.values()].flat().map((file) => [file.name, file]))
+    return withChanges([...listed, ...[...found.values()].filter(({ name }) => !names.has(name))])
+  }
 
   function withChanges(files: readonly FileDetails[]): readonly FileDetails[] {
     if (changes.size === 0) return [...files]
@@ -103,6 +148,54 @@ export function createFileList({ client }: Connection): FileList {
     applySoon([name, file])
   }
 
+  /** Reads on in the list, up to so many names. */
+  async function read(limit: number): Promise<void> {
+    const { signal: ended } = loading
+    const after = listed.at(-1)?.name
+    status.value = 'loading'
+    const files = [...listed]
+    try {
+      const pages = client.listPages({ pageSizes, signal: ended, ...(after && { after }) })
+      let isEnd = true
+      for await (const page of pages) {
+        if (ended.aborted) return
+        prepareFilter(page)
+        files.push(...page)
+        listed = files
+        // Sorting takes time, so it is repeated only when the number has doubled.
+        if (files.length >= 2 * loaded.value.length) loaded.value = current()
+        isEnd = files.length < limit
+        if (!isEnd) break
+      }
+      batch(() => {
+        status.value = isEnd ? 'complete' : 'cut'
+        if (isEnd) ofFolders.value = new Map()
+        loaded.value = current()
+      })
+    } catch (error) {
+      if (ended.aborted) return
+      status.value = isHoldfastError(error, 'not-allowed') ? 'hidden' : { error }
+    }
+  }
+
+  async function loadFolder(prefix: string): Promise<void> {
+    if (isLoaded(prefix)) return
+    const { signal: ended } = loading
+    const files: FileDetails[] = []
+    for await (const page of client.listPages({ prefix, pageSizes, signal: ended })) {
+      prepareFilter(page)
+      files.push(...page)
+    }
+    if (ended.aborted || status.value === 'complete') return
+    batch(() => {
+      ofFolders.value = new Map([...ofFolders.value, [prefix, files]])
+      const others = loaded.value.filter(({ name }) => !name.startsWith(prefix))
+      loaded.value = withChanges([...others, ...files])
+    })
+  }
+
+  areFolders.subscribe((value) => writeSetting('folders', value ? undefined : 'off'))
+
   return {
     all,
     deletingCount,
@@ -115,39 +208,40 @@ export function createFileList({ client }: Connection): FileList {
     add: (file) => change(file.name, file),
     refreshUsage,
     recentUsage,
+    areFolders,
+    folder,
+    inFolder,
+    isCut,
+    openFolder(prefix) {
+      if (prefix === opened.value) return
+      batch(() => {
+        opened.value = prefix
+        selected.value = new Set()
+        filter.value = ''
+      })
+      // The list says why it cannot be loaded.
+      if (prefix !== '') void loadFolder(prefix).catch(() => {})
+    },
+    loadFolder,
     async load() {
       loading.abort()
       loading = new AbortController()
-      const { signal: ended } = loading
       // The list that is being loaded will contain these changes.
       applySoon.now()
       changes.clear()
-      status.value = 'loading'
+      listed = []
+      ofFolders.value = new Map()
       refreshUsage()
-      const files: FileDetails[] = []
-      try {
-        for await (const page of client.listPages({ pageSizes, signal: ended })) {
-          if (ended.aborted) return
-          prepareFilter(page)
-          files.push(...page)
-          // Sorting takes time, so it is repeated only when the number has doubled.
-          if (files.length >= 2 * loaded.value.length) loaded.value = withChanges(files)
-        }
-        batch(() => {
-          loaded.value = withChanges(files)
-          status.value = 'complete'
-        })
-      } catch (error) {
-        if (ended.aborted) return
-        status.value = isHoldfastError(error, 'not-allowed') ? 'hidden' : { error }
-      }
+      const reading = read(most)
+      const prefix = folder.value
+      if (prefix !== '') void loadFolder(prefix).catch(() => {})
+      await reading
     },
+    loadRest: () => read(Infinity),
     hide(names) {
-      const chosen = new Set(selected.value)
-      for (const name of names) chosen.delete(name)
       batch(() => {
         hidden.value = new Set([...hidden.value, ...names])
-        selected.value = chosen
+        selected.value = withoutFiles(selected.value, names)
       })
     },
     show(names) {

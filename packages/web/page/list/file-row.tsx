@@ -13,15 +13,17 @@ import {
   FileSpreadsheet,
   FileText,
   FileType,
+  Folder,
   type IconNode,
 } from 'lucide'
 import type { JSX } from 'preact'
 import type { ViewedFile } from '../api/connection.ts'
 import { IconButton, Icon } from '../parts/icon.tsx'
 import { formatDate, formatMoment, formatSize, splitName } from '../i18n/format.ts'
-import { language, t } from '../i18n/language.ts'
+import { language, plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { fileKind, type FileKind } from './file-kind.ts'
+import { hashOfFolder } from './folders.ts'
 
 export type FileAction = (file: ViewedFile) => void
 
@@ -40,6 +42,8 @@ export interface RowActions {
 interface FileRowProps {
   readonly file: ViewedFile
   readonly index: number
+  /** The prefix of the open folder, which the row leaves out. */
+  readonly prefix: string
   readonly offset: number
   readonly isSelected: boolean
   /** Whether the Tab key reaches this row. */
@@ -49,20 +53,25 @@ interface FileRowProps {
 
 /** One file of the list. */
 export function FileRow(props: FileRowProps): JSX.Element {
-  const { file, index, offset, isSelected, isActive, actions } = props
-  const { name } = file
+  const { file, index, prefix, offset, isSelected, isActive, actions } = props
+  const { folder } = file
+  // Titles are what a person reads; a folder's own name is for the page.
+  const name = folder?.title ?? file.name
   const kind = fileKind(file)
-  const [start, end] = splitName(name)
+  const [start, end] = folder ? [name, ''] : splitName(withoutPrefix(name, prefix))
   const modified = new Date(file.modified)
   const tabIndex = isActive ? 0 : -1
-  const { open, download, link, rename, versions, restore } = actions
+  const { open, download, rename, restore } = actions
+  // A folder is no file of the server's.
+  const [link, versions] = folder ? [] : [actions.link, actions.versions]
   return (
     <div
-      class="row"
+      class={folder ? 'row row-folder' : 'row'}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       data-index={index}
+      {...(folder && { 'data-folder': folder.prefix, 'data-title': folder.title })}
       tabIndex={tabIndex}
       style={{ transform: `translateY(${offset}px)` }}
     >
@@ -80,14 +89,14 @@ export function FileRow(props: FileRowProps): JSX.Element {
         />
       </div>
       <div class="cell cell-name" role="gridcell">
-        <KindIcon kind={kind} />
+        {folder ? <FolderIcon /> : <KindIcon kind={kind} />}
         <button
           type="button"
           class="name"
           tabIndex={tabIndex}
           title={name}
-          aria-label={open ? t('open', { name }) : name}
-          onClick={() => open?.(file)}
+          aria-label={folder ? t('openFolder', { name }) : open ? t('open', { name }) : name}
+          onClick={() => openEntry(file, open)}
         >
           <bdi class="name-parts">
             <span class="name-start">{start}</span>
@@ -96,9 +105,10 @@ export function FileRow(props: FileRowProps): JSX.Element {
         </button>
       </div>
       <div class="cell cell-type" role="gridcell">
-        {t(kindNames[kind])}
+        {folder ? plural('fileCount', folder.count) : t(kindNames[kind])}
       </div>
       <div class="cell cell-size" role="gridcell">
+        {folder && <span class="narrow">{plural('fileCount', folder.count)} · </span>}
         {formatSize(file.size, language.value)}
       </div>
       <div class="cell cell-modified" role="gridcell">
@@ -160,6 +170,17 @@ export function FileRow(props: FileRowProps): JSX.Element {
   )
 }
 
+/** Opens a folder, or a file if `open` can. */
+export function openEntry(entry: ViewedFile, open: FileAction | undefined): void {
+  if (entry.folder) location.hash = hashOfFolder(entry.folder.prefix)
+  else open?.(entry)
+}
+
+/** The name as it reads in the folder with this prefix. */
+export function withoutPrefix(name: string, prefix: string): string {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}
+
 /** When the file was changed and, if it expires, when that will be. */
 function momentsOf({ modified, expires }: ViewedFile): string {
   const changed = formatMoment(new Date(modified), language.value)
@@ -189,6 +210,14 @@ const kindNames: Readonly<Record<FileKind, StringKey>> = {
   sheet: 'kindSheet',
   document: 'kindDocument',
   other: 'kindOther',
+}
+
+export function FolderIcon(): JSX.Element {
+  return (
+    <span class="kind kind-folder">
+      <Icon of={Folder} size={20} />
+    </span>
+  )
 }
 
 export function KindIcon({ kind }: { readonly kind: FileKind }): JSX.Element {

@@ -2,6 +2,7 @@ import {
   ArchiveRestore,
   Download,
   FileArchive,
+  FolderInput,
   Inbox,
   RefreshCw,
   Search,
@@ -19,12 +20,15 @@ import { language, plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { activeRow } from '../browser/keep-focus.ts'
 import type { FileList, ListedFiles } from './file-list-state.ts'
+import { selectedFiles } from './folders.ts'
+import { ViewMenu } from './view-menu.tsx'
 
 interface StatusLineProps {
   readonly files: FileList
   // What the login may not do, or the server cannot do, is `undefined`.
   readonly onDownload: FilesAction | undefined
   readonly onDownloadZip: FilesAction | undefined
+  readonly onMove: FilesAction | undefined
   readonly onDelete: FilesAction | undefined
   readonly onAsk: (() => void) | undefined
   /** The address of the deleted files. */
@@ -35,13 +39,14 @@ type FilesAction = (files: readonly ViewedFile[]) => void
 
 /** The number of files; for selected files, the possible actions. */
 export function StatusLine(props: StatusLineProps): JSX.Element {
-  const { files, onDownload, onDownloadZip, onDelete, onAsk, deletedFiles } = props
+  const { files, onDownload, onDownloadZip, onMove, onDelete, onAsk, deletedFiles } = props
   const deletingCount = files.deletingCount.value
   // Then the empty list says so.
   const isEmpty = files.all.value.length === 0
   const tools: readonly SelectionTool[] = [
     { icon: Download, label: 'download', run: onDownload },
     { icon: FileArchive, label: 'downloadZip', run: onDownloadZip, isForSeveral: true },
+    { icon: FolderInput, label: 'move', run: onMove },
     { icon: Trash2, label: 'delete', run: onDelete, isDanger: true },
   ]
   return (
@@ -74,6 +79,7 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
             <span>{t('deletedFiles')}</span>
           </a>
         )}
+        <ViewMenu files={files} />
         <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
       </div>
     </SelectionTools>
@@ -99,8 +105,7 @@ interface SelectionToolsProps {
 
 /** The number and the size of the selected files, and what can be done with them. */
 export function SelectionTools({ files, tools, children }: SelectionToolsProps): JSX.Element {
-  const selected = files.selected.value
-  const chosen = selected.size === 0 ? [] : files.all.value.filter(({ name }) => selected.has(name))
+  const chosen = selectedFiles(files.all.value, files.selected.value)
   if (chosen.length === 0) return children
   const size = chosen.reduce((sum, file) => sum + file.size, 0)
   // Another key than that of `children`: the focus of a tool then moves to the list, and not to a neighbour.
@@ -146,17 +151,13 @@ interface FileCountProps {
 
 /** How many files there are, whether more are being loaded, and why that failed. */
 export function FileCount({ files, note }: FileCountProps): JSX.Element {
-  const [shown, all] = [files.visible.value.length, files.all.value.length]
+  const inFolder = files.inFolder.value
+  const all = inFolder.length
   const status = files.status.value
-  const count =
-    shown === all
-      ? plural('fileCount', all)
-      : t('filteredCount', {
-          shown: formatCount(shown, language.value),
-          all: plural('fileCount', all),
-        })
   const texts = [
-    all > 0 && count,
+    all > 0 && countOf(files),
+    // Sizes are of interest where folders are.
+    all > 0 && isWithFolders(files) && formatSize(sumOf(inFolder), language.value),
     note,
     status === 'loading' && all > 0 && t('loadingMore'),
   ].filter(Boolean)
@@ -170,6 +171,23 @@ export function FileCount({ files, note }: FileCountProps): JSX.Element {
       )}
     </>
   )
+}
+
+const sumOf = (files: readonly ViewedFile[]) => files.reduce((sum, { size }) => sum + size, 0)
+
+const isWithFolders = ({ folder, visible }: ListedFiles) =>
+  folder.value !== '' || visible.value[0]?.folder !== undefined
+
+/** The number of folders and of files; with a filter, how many of the files match. */
+function countOf({ visible, inFolder }: ListedFiles): string {
+  const entries = visible.value
+  const all = plural('fileCount', inFolder.value.length)
+  // Folders come first.
+  const firstFile = entries.findIndex(({ folder }) => folder === undefined)
+  const folders = firstFile < 0 ? entries.length : firstFile
+  if (folders > 0) return `${plural('folderCount', folders)} · ${all}`
+  if (entries.length === inFolder.value.length) return all
+  return t('filteredCount', { shown: formatCount(entries.length, language.value), all })
 }
 
 /** Filters while the user types. The key `/` moves the focus here from anywhere. */

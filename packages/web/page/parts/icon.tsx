@@ -34,13 +34,17 @@ interface IconButtonProps {
   readonly onClick: (event: MouseEvent) => void
   readonly class?: string
   readonly tabIndex?: number
+  /** Whether what it shows is shown; left out for other buttons. */
+  readonly isPressed?: boolean
 }
 
-export function IconButton({ icon, label, onClick, ...rest }: IconButtonProps): JSX.Element {
+export function IconButton(props: IconButtonProps): JSX.Element {
+  const { icon, label, onClick, isPressed, ...rest } = props
   return (
     <button
       type="button"
       {...rest}
+      {...(isPressed !== undefined && { 'aria-pressed': isPressed })}
       class={`icon-button ${rest.class ?? ''}`}
       aria-label={label}
       title={label}

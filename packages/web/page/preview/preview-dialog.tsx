@@ -2,25 +2,23 @@ import {
   ChevronLeft,
   ChevronRight,
   Download,
-  ExternalLink,
   History,
+  Info,
   Link,
   Pencil,
   Trash2,
   Undo2,
 } from 'lucide'
 import type { JSX } from 'preact'
-import { useState, useEffect } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.tsx'
-import { explainError } from '../parts/explain-error.ts'
-import { IconButton, Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon.tsx'
 import type { CustomerAccess, ViewedFile } from '../api/connection.ts'
 import { formatMoment, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import { fileKind } from '../list/file-kind.ts'
-import { type FileAction, type RowActions, KindIcon } from '../list/file-row.tsx'
+import type { FileAction, RowActions } from '../list/file-row.tsx'
 import { readFile, makeLink } from '../api/requests.ts'
-import { previewKind, shownText, harmlessType } from './preview-kind.ts'
+import { areDetailsShown, Details, toggleDetails } from './details.tsx'
+import { type ContentAccess, PreviewContent } from './preview-content.tsx'
 
 interface PreviewDialogProps {
   readonly access: CustomerAccess
@@ -48,7 +46,7 @@ export function PreviewDialog({
     if (other) actions.open?.(other)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const isOwn = (event.target as HTMLElement).closest('video, audio, pre')
+    const isOwn = (event.target as HTMLElement).closest('video, audio, pre, .preview-formatted')
     if (isOwn || event.ctrlKey || event.metaKey || event.altKey) return
     const forward = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
     if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') go(event.key === forward ? 1 : -1)
@@ -77,6 +75,12 @@ export function PreviewDialog({
               <IconButton icon={ChevronRight} label={t('next')} onClick={() => go(1)} />
             </>
           )}
+          <IconButton
+            icon={Info}
+            label={t('details')}
+            isPressed={areDetailsShown.value}
+            onClick={toggleDetails}
+          />
           <IconButton
             icon={Download}
             label={t('downloadFile', { name })}
@@ -112,8 +116,18 @@ export function PreviewDialog({
             />
           )}
         </div>
-        <div class="preview-stage">
-          <Content access={linksTo(access, file)} file={file} />
+        <div class="preview-content">
+          <div class="preview-stage">
+            <PreviewContent access={contentAccess(access, file)} />
+          </div>
+          {areDetailsShown.value && (
+            <Details
+              connection={access.connection}
+              file={file}
+              onLink={link && (() => link(file))}
+              onVersions={versions && afterClosing(versions)}
+            />
+          )}
         </div>
       </div>
     </Dialog>
@@ -123,135 +137,14 @@ export function PreviewDialog({
 const expiryOf = (expires: string) =>
   t('expires', { date: formatMoment(new Date(expires), language.value) })
 
-/** The access to a file: no link opens an earlier version. */
-function linksTo(access: CustomerAccess, { version }: ViewedFile): CustomerAccess {
-  return version === undefined ? access : { connection: access.connection, hasLinks: false }
-}
-
-interface ContentProps {
-  readonly access: CustomerAccess
-  readonly file: ViewedFile
-}
-
-function Content({ access, file }: ContentProps): JSX.Element {
-  const kind = previewKind(file, access.hasLinks)
-  if (kind === 'text') return <TextPreview access={access} file={file} />
-  if (kind === 'none' || kind === 'too-large') {
-    return (
-      <div class="preview-none">
-        <KindIcon kind={fileKind(file)} />
-        <p>{t(kind === 'none' ? 'noPreview' : 'tooLargeToPreview')}</p>
-      </div>
-    )
+/** How the preview reads a file. No link opens an earlier version. */
+function contentAccess({ connection, hasLinks }: CustomerAccess, file: ViewedFile): ContentAccess {
+  return {
+    file,
+    read: (options) => readFile(connection, file, options),
+    link:
+      hasLinks && file.version === undefined
+        ? async () => (await makeLink(connection, file.name, { inline: true })).url
+        : undefined,
   }
-  if (kind === 'pdf') return <PdfPreview access={access} file={file} />
-  return <Media access={access} file={file} kind={kind} />
-}
-
-interface MediaProps extends ContentProps {
-  readonly kind: 'image' | 'video' | 'audio'
-}
-
-function Media({ access, file, kind }: MediaProps): JSX.Element {
-  const source = useSource(access, file)
-  const [broken, setBroken] = useState<string>()
-  if (source === undefined) return <p class="preview-note">{t('loading')}</p>
-  if ('error' in source) return <p class="preview-note">{explainError(source.error)}</p>
-  const { url } = source
-  if (broken === url) return <p class="preview-note">{t('previewFailed')}</p>
-  const onError = () => setBroken(url)
-  if (kind === 'image') return <img src={url} alt={file.name} onError={onError} />
-  if (kind === 'video') return <video src={url} controls aria-label={file.name} onError={onError} />
-  return <audio src={url} controls aria-label={file.name} onError={onError} />
-}
-
-/** The beginning of a text, unchanged: HTML is shown as source, too. */
-function TextPreview({ access, file }: ContentProps): JSX.Element {
-  const [text, setText] = useState<string>()
-  const [error, setError] = useState<unknown>()
-  useEffect(() => {
-    const ended = new AbortController()
-    const { signal } = ended
-    setText(undefined)
-    setError(undefined)
-    const read = async () => {
-      if (file.size === 0) return ''
-      const blob = await readFile(access.connection, file, { limit: shownText, signal })
-      return blob.text()
-    }
-    read().then(
-      (content) => !signal.aborted && setText(content),
-      (failure: unknown) => !signal.aborted && setError(failure),
-    )
-    return () => ended.abort()
-  }, [file.name, file.etag])
-  if (error !== undefined) return <p class="preview-note">{explainError(error)}</p>
-  if (text === undefined) return <p class="preview-note">{t('loading')}</p>
-  return (
-    <div class="preview-text">
-      <pre tabIndex={0} aria-label={file.name} dir="auto">
-        {text}
-      </pre>
-      {file.size > shownText && (
-        <p class="preview-note">
-          {t('previewCut', { size: formatSize(shownText, language.value) })}
-        </p>
-      )}
-    </div>
-  )
-}
-
-/**
- * Opens the browser's viewer in a tab that cannot access this page: it has no opener, and the server sends the file with
- * `Content-Security-Policy: sandbox`, which gives it an origin of its own.
- */
-function PdfPreview({ access, file }: ContentProps): JSX.Element {
-  const source = useSource(access, file)
-  return (
-    <div class="preview-none">
-      <KindIcon kind="pdf" />
-      <p>{t('pdfHint')}</p>
-      {source !== undefined && 'error' in source && <p>{explainError(source.error)}</p>}
-      {source !== undefined && 'url' in source && (
-        <a class="button button-main" href={source.url} target="_blank" rel="noopener noreferrer">
-          <Icon of={ExternalLink} />
-          {t('openInTab')}
-        </a>
-      )}
-    </div>
-  )
-}
-
-type Source = { readonly url: string } | { readonly error: unknown } | undefined
-
-/** The source for `<img>` and similar elements: a link, or a blob in memory. `undefined` until it is known. */
-function useSource({ connection, hasLinks }: CustomerAccess, file: ViewedFile): Source {
-  const [source, setSource] = useState<Source>(undefined)
-  useEffect(() => {
-    const ended = new AbortController()
-    let blobUrl: string | undefined
-    const open = async () => {
-      if (hasLinks) {
-        return (await makeLink(connection, file.name, { inline: true })).url
-      }
-      const content = await readFile(connection, file, { signal: ended.signal })
-      blobUrl = URL.createObjectURL(new Blob([content], { type: harmlessType(file.type) }))
-      return blobUrl
-    }
-    setSource(undefined)
-    open().then(
-      (url) => {
-        if (!ended.signal.aborted) setSource({ url })
-        else if (blobUrl !== undefined) URL.revokeObjectURL(blobUrl)
-      },
-      (error: unknown) => {
-        if (!ended.signal.aborted) setSource({ error })
-      },
-    )
-    return () => {
-      ended.abort()
-      if (blobUrl !== undefined) URL.revokeObjectURL(blobUrl)
-    }
-  }, [file.name, file.etag])
-  return source
 }

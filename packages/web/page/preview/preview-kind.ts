@@ -1,10 +1,21 @@
 import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind } from '../list/file-kind.ts'
 
-export type PreviewKind = 'image' | 'video' | 'audio' | 'text' | 'pdf' | 'none' | 'too-large'
+export type PreviewKind =
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'text'
+  | 'markdown'
+  | 'table'
+  | 'pdf'
+  | 'none'
+  | 'too-large'
 
 /** The most bytes of a text that are shown. */
 export const shownText = 256 * 1024
+/** A longer Markdown is shown as text, since to parse it may take long. */
+const largestMarkdown = 128 * 1024
 const largestBlob = 32 * 1024 * 1024
 
 /**
@@ -14,9 +25,13 @@ const largestBlob = 32 * 1024 * 1024
  * not be a PDF, which as a blob would have this page's origin.
  */
 export function previewKind(file: FileDetails, hasLinks: boolean): PreviewKind {
-  const { type, size } = file
+  const { name, type, size } = file
   const kind = fileKind(file)
-  if (kind === 'text' || /csv/.test(type)) return 'text'
+  if (/\.(md|markdown)$/i.test(name) || /^text\/markdown/.test(type)) {
+    return size > largestMarkdown ? 'text' : 'markdown'
+  }
+  if (/\.tsv$/i.test(name) || /csv|tab-separated/.test(type)) return 'table'
+  if (kind === 'text') return 'text'
   if (kind === 'pdf' && hasLinks) return 'pdf'
   if (kind !== 'image' && kind !== 'video' && kind !== 'audio') return 'none'
   return size > largestBlob && !hasLinks ? 'too-large' : kind
@@ -26,4 +41,14 @@ export function previewKind(file: FileDetails, hasLinks: boolean): PreviewKind {
 export function harmlessType(type: string): string {
   const [essence = ''] = type.split(';')
   return /^(image|audio|video)\//.test(essence) ? essence : 'text/plain'
+}
+
+/** Whether a link in a text of someone else may be followed. */
+export function isSafeLink(href: string): boolean {
+  try {
+    return ['http:', 'https:', 'mailto:'].includes(new URL(href).protocol)
+  } catch {
+    // A relative one would lead to the server of this page.
+    return false
+  }
 }

@@ -9,12 +9,16 @@ import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 
 interface DropZoneProps {
-  readonly onFiles: (files: readonly NamedFile[]) => void
+  /** `folder` is the prefix of the folder in the list onto which the files were dropped. */
+  readonly onFiles: (files: readonly NamedFile[], folder?: string) => void
+  /** The title of the folder that files get into otherwise; left out if there is none. */
+  readonly into?: string | undefined
 }
 
-/** Accepts files that are dropped anywhere on the page, or pasted. Shows that they would be uploaded. */
-export function DropZone({ onFiles }: DropZoneProps): JSX.Element | null {
+/** Accepts files that are dropped anywhere on the page, or pasted. Shows that they would be uploaded, and into which folder. */
+export function DropZone({ onFiles, into }: DropZoneProps): JSX.Element | null {
   const [state, setState] = useState<'idle' | 'over' | 'reading'>('idle')
+  const [folder, setFolder] = useState<DroppedOn>()
   useEffect(() => {
     let depth = 0
     const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
@@ -30,15 +34,23 @@ export function DropZone({ onFiles }: DropZoneProps): JSX.Element | null {
     }
     const over = (event: DragEvent) => {
       // Otherwise the browser would show the file instead of the page.
-      if (hasFiles(event)) event.preventDefault()
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      const now = folderUnder(event)
+      setFolder((known) => (known?.prefix === now?.prefix ? known : now))
     }
     const drop = (event: DragEvent) => {
       if (!event.dataTransfer || !hasFiles(event)) return
       event.preventDefault()
       depth = 0
+      const prefix = folderUnder(event)?.prefix
+      setFolder(undefined)
       setState('reading')
       droppedFiles(event.dataTransfer)
-        .then(onFiles, (error: unknown) => notifyError(explainError(error)))
+        .then(
+          (files) => onFiles(files, prefix),
+          (error: unknown) => notifyError(explainError(error)),
+        )
         .finally(() => setState('idle'))
     }
     const paste = ({ clipboardData }: ClipboardEvent) => {
@@ -55,15 +67,29 @@ export function DropZone({ onFiles }: DropZoneProps): JSX.Element | null {
     return () => ended.abort()
   }, [onFiles])
   if (state === 'idle') return null
+  const title = folder?.title ?? into
+  const dropText = title === undefined ? t('dropHere') : t('dropInto', { name: title })
   return (
-    <div class="drop-zone" role="status">
+    <div class={folder ? 'drop-zone drop-zone-folder' : 'drop-zone'} role="status">
       <div class="drop-zone-card">
         <Icon of={Upload} size={40} />
-        <p class="drop-zone-title">{t(state === 'over' ? 'dropHere' : 'readingFolder')}</p>
+        <p class="drop-zone-title">{state === 'over' ? dropText : t('readingFolder')}</p>
         <p>{t('dropHint')}</p>
       </div>
     </div>
   )
+}
+
+/** A folder in the list, onto which files are dropped. */
+interface DroppedOn {
+  readonly prefix: string
+  readonly title: string
+}
+
+function folderUnder({ target }: DragEvent): DroppedOn | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-folder]') : null
+  const { folder: prefix, title = '' } = row?.dataset ?? {}
+  return prefix === undefined ? undefined : { prefix, title }
 }
 
 /** Browsers name every pasted picture `image.png`. */

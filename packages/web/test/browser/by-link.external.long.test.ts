@@ -174,6 +174,40 @@ describeInBrowsers('A link to upload', (browser, _, once) => {
     expect(await driver.axe()).to.deep.equal([])
   })
 
+  it('to a file is made in a dialog, and opens a page with its preview, from which it is saved', async () => {
+    await using server = await runPage()
+    const name = '<img src=x onerror=alert(1)>&".txt'
+    await server.put(name, '<b>for a friend</b>')
+    const driver = await openDriver(browser(), server.url)
+    await driver.signIn()
+    await driver.press('button', 'Make a link')
+    await driver.reads('there is no list of them', 'End all links')
+    await driver.click('dialog [type=submit]')
+    await driver.reads('Valid until')
+    const url = await driver.value('Address of the link')
+    const stranger = await openDriver(browser(), url)
+    await stranger.sees('h1', name)
+    await stranger.reads('anna gives you this file', '19 bytes', '<b>for a friend</b>')
+    expect(await stranger.axe()).to.deep.equal([])
+    await fitsPhone(stranger)
+    const href = await stranger.page.$eval(
+      '.linked-save',
+      (each) => (each as HTMLAnchorElement).href,
+    )
+    expect(`${href}&page=1`).to.equal(url)
+    expect(await (await fetch(href)).text()).to.equal('<b>for a friend</b>')
+    // A program that gets the address of the page gets the file.
+    expect(await (await fetch(url)).text()).to.equal('<b>for a friend</b>')
+    await driver.click('.links-note button')
+    await driver.sees('dialog', 'End all links that you have made?')
+    await driver.readsNot('Address of the link', 'Valid until')
+    await driver.click('dialog .button-danger')
+    await driver.sees('.notices', 'All links are ended')
+    await stranger.page.reload()
+    await stranger.reads('This link does not work')
+    expect([...driver.complaints, ...stranger.complaints]).to.deep.equal([])
+  })
+
   once('that ends meanwhile takes nothing more, and the page says so', async () => {
     await using stranger = await opened('in-', { prefix: true, expiresIn: 60 })
     const { driver } = stranger

@@ -126,7 +126,7 @@ describeInBrowsers('An afternoon with the page', (browser, name) => {
     await until('it is gone', async () => (await site.names()).length === 1)
 
     await driver.press('button', 'Make a link')
-    await driver.press('checkbox', 'Show it in the browser instead of saving it')
+    await driver.tick('Shows the file')
     await driver.press('button', 'Make the link')
     await driver.press('button', 'Copy')
     await driver.reads('Copied')

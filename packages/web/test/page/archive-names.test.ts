@@ -32,4 +32,17 @@ describe('archiveNames', () => {
       'c_d',
     ])
   })
+
+  it('has folders below the one that is packed, and none leads out of it', () => {
+    const names = ['a - b - c.txt', 'a - d.txt', 'a - .. - e.txt', 'a - C: - x\\y', 'a - b']
+    expect(archiveNames(names, '')).to.deep.equal([
+      'a/b/c.txt',
+      'a/d.txt',
+      'a/_../e.txt',
+      'a/C_/x_y',
+      'a/b (2)',
+    ])
+    expect(archiveNames(names.slice(0, 2), 'a - ')).to.deep.equal(['b/c.txt', 'd.txt'])
+    expect(archiveNames(['a - b.txt', 'a - b.txt '], '')).to.deep.equal(['a/b.txt', 'a/b.txt '])
+  })
 })

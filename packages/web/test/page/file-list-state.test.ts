@@ -13,9 +13,9 @@ const file = (name: string, etag = '"1"'): FileDetails => ({
 })
 
 /** A list that loads in two pages. */
-function harness() {
+function harness(most?: number) {
   const { connection, asked } = fakeConnection()
-  const files = createFileList(connection)
+  const files = createFileList(connection, most)
   const names = () => files.all.value.map(({ name }) => name)
   const ask = (part: string) => asked.filter(({ path }) => path.startsWith(part)).at(-1)!
   const page = (entries: readonly FileDetails[], next?: string) =>
@@ -104,5 +104,59 @@ describe('createFileList', () => {
     await slow.answer(Response.json([file('old')]))
     await first
     expect(names()).to.deep.equal(['new'])
+  })
+})
+
+describe('The folders of the list', () => {
+  it('show what is below the open one, and are kept apart from files by a filter', async () => {
+    const { files, page } = harness()
+    const loading = files.load()
+    await page(['a - b.txt', 'a - c - d.txt', 'e.txt'].map((name) => file(name)))
+    await loading
+    const shown = () => files.visible.value.map(({ name, folder }) => folder?.title ?? name)
+    expect(shown()).to.deep.equal(['a', 'e.txt'])
+    files.openFolder('a - ')
+    expect(shown()).to.deep.equal(['c', 'a - b.txt'])
+    files.filter.value = 'd'
+    expect(shown()).to.deep.equal(['a - c - d.txt'])
+    files.openFolder('')
+    expect(files.filter.value).to.equal('')
+    files.areFolders.value = false
+    expect(shown()).to.deep.equal(['a - b.txt', 'a - c - d.txt', 'e.txt'])
+  })
+
+  it('are loaded by their prefix where the list is not complete, and lose nothing to it', async () => {
+    const { files, names, asked } = harness()
+    const loading = files.load()
+    files.openFolder('z - ')
+    const folder = asked.find(({ path }) => path.includes('prefix='))!
+    expect(new URL(folder.path, 'http://a').searchParams.get('prefix')).to.equal('z - ')
+    await folder.answer(Response.json([file('z - 1'), file('z - 2')]))
+    expect(names()).to.deep.equal(['z - 1', 'z - 2'])
+    files.remove('z - 1')
+    await asked
+      .find(({ path }) => !path.includes('prefix=') && path.startsWith('list'))!
+      .answer(Response.json([file('a'), file('z - 2')]))
+    await loading
+    await until('all is shown', () => names().join() === 'a,z - 2')
+  })
+
+  it('say that names are missing where there are too many, until the rest is loaded', async () => {
+    const { files, names, page, ask } = harness(2)
+    const loading = files.load()
+    await page([file('a'), file('b')], '/list?details=1&after=b')
+    await loading
+    expect([files.status.value, files.isCut.value]).to.deep.equal(['cut', true])
+    files.openFolder('z - ')
+    await ask('list').answer(Response.json([file('z - 1')]))
+    await until('the folder is whole', () => !files.isCut.value)
+    files.openFolder('')
+    expect(files.isCut.value).to.equal(true)
+    const rest = files.loadRest()
+    expect(ask('list').path).to.include('after=b')
+    await page([file('c'), file('z - 1')])
+    await rest
+    expect(names()).to.deep.equal(['a', 'b', 'c', 'z - 1'])
+    expect([files.status.value, files.isCut.value]).to.deep.equal(['complete', false])
   })
 })
