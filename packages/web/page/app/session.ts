@@ -111,7 +111,7 @@ async function open(connection: Connection): Promise<void> {
     page: window,
   })
   const deleted = createDeletedList(connection)
-  const { add: onStored, recentUsage } = files
+  const { add: onStored } = files
   const { finishDeletion, cancelDeletion } = deletions
   session.value = {
     connection,
@@ -121,7 +121,6 @@ async function open(connection: Connection): Promise<void> {
       onIdle: refresh,
       finishDeletion,
       cancelDeletion,
-      recentUsage,
     }),
     deletions,
     deleted,

@@ -285,9 +285,14 @@ export const de: Strings = {
 
   errorOffline: 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung.',
   errorQuota: 'Kein Platz mehr: Ihr Kontingent ist aufgebraucht.',
-  errorQuotaBytes: '{used} von {quota} sind belegt, und diese Datei braucht {size}.',
+  errorQuotaBytes:
+    '{used} von {quota} sind belegt, laufende Uploads mitgezählt, und diese Datei braucht {size}.',
+  errorQuotaRest:
+    '{used} von {quota} sind belegt, laufende Uploads mitgezählt. Diese Datei braucht mehr als den Rest.',
   errorQuotaFiles:
     'Sie haben {count} von höchstens {most} Dateien. Löschen Sie welche, um Platz zu schaffen.',
+  errorQuotaUnfinished:
+    'Es gibt {count} von höchstens {most} unfertigen Uploads. Beenden oder verwerfen Sie einen.',
   errorTooLarge: 'Die Datei ist größer, als dieser Server erlaubt.',
   errorFull: 'Der Server hat keinen Platz mehr.',
   errorBusy: 'Der Server ist überlastet. Versuchen Sie es bald wieder.',

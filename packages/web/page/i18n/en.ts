@@ -276,8 +276,13 @@ export const en = {
 
   errorOffline: 'The server cannot be reached. Check your connection.',
   errorQuota: 'There is no room left: your quota is used up.',
-  errorQuotaBytes: '{used} of {quota} are used, and this file needs {size}.',
+  errorQuotaBytes:
+    '{used} of {quota} are used, uploads under way included, and this file needs {size}.',
+  errorQuotaRest:
+    '{used} of {quota} are used, uploads under way included. This file needs more than the rest.',
   errorQuotaFiles: 'You have {count} of at most {most} files. Delete some to make room.',
+  errorQuotaUnfinished:
+    'There are {count} of at most {most} unfinished uploads. Finish or cancel one.',
   errorTooLarge: 'The file is larger than this server allows.',
   errorFull: 'The server has no room left.',
   errorBusy: 'The server is busy. Try again soon.',

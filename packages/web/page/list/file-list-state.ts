@@ -36,10 +36,6 @@ export interface FileList extends ListedFiles {
   readonly deletingCount: ReadonlySignal<number>
   readonly usage: ReadonlySignal<Usage | undefined>
   readonly refreshUsage: () => void
-  /**
-   * A usage report that may be a moment old, so that many callers may request it in a row; `undefined` if the server does not report it.
-   */
-  readonly recentUsage: () => Promise<Usage | undefined>
   /** Records a file that has been stored. */
   readonly add: (file: FileDetails) => void
   /** Hides names in the list; `show` shows them again. */
@@ -62,7 +58,7 @@ export interface RenamedFile {
 type Change = readonly [name: string, file: FileDetails | undefined]
 
 export function createFileList({ client }: Connection): FileList {
-  const { usage, refreshUsage, recentUsage } = createUsage(client)
+  const { usage, refreshUsage } = createUsage(client)
   const loaded = signal<readonly FileDetails[]>([])
   const hidden = signal<ReadonlySet<string>>(new Set())
   const status = signal<ListStatus>('loading')
@@ -114,7 +110,6 @@ export function createFileList({ client }: Connection): FileList {
     selected,
     add: (file) => change(file.name, file),
     refreshUsage,
-    recentUsage,
     async load() {
       loading.abort()
       loading = new AbortController()
@@ -168,30 +163,18 @@ export function createFileList({ client }: Connection): FileList {
 }
 
 /** The customer's usage, as the server reports it. */
-function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 'recentUsage'> {
+function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage'> {
   const usage = signal<Usage | undefined>(undefined)
-  let latest = Promise.resolve<Usage | undefined>(undefined)
-  let isRecentUntil = -Infinity
-  const refresh = () => {
-    const askedAt = performance.now()
-    isRecentUntil = Infinity
-    latest = client
-      .usage()
-      .catch(() => undefined)
-      .then((known) => {
-        const now = performance.now()
-        // A server may have to count many files for each request.
-        isRecentUntil = now + Math.max(1000, 20 * (now - askedAt))
-        // Without an answer, the last one is the best that is known.
-        if (known) usage.value = known
-        return known
-      })
-    return latest
-  }
   return {
     usage,
-    refreshUsage: () => void refresh(),
-    recentUsage: () => (performance.now() < isRecentUntil ? latest : refresh()),
+    refreshUsage() {
+      client.usage().then(
+        (known) => (usage.value = known),
+        () => {
+          // The last report is the best that is known.
+        },
+      )
+    },
   }
 }
 
