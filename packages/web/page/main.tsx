@@ -1,12 +1,14 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { keepFocus } from './browser/keep-focus.ts'
+import { keepTitle } from './browser/title.ts'
 import { signInAgain } from './app/session.ts'
 import { keepDocumentLanguage } from './parts/preferences.tsx'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('index.html has no #app')
 keepDocumentLanguage()
+keepTitle()
 keepFocus(root)
 await signInAgain().catch(() => {
   // The page asks for the password, and then reports what is wrong.

@@ -9,8 +9,9 @@ import { t, plural } from '../i18n/language.ts'
 import type { LinkState, LinkTerms, LinkRefusal } from '../links/link-terms.ts'
 import { AllowedList } from '../links/allowed-list.tsx'
 import { openStorage } from '../browser/storage.ts'
+import { title } from '../browser/title.ts'
 import { type NamedFile, chosenFiles, DropZone } from '../uploads/choose-files.tsx'
-import { createRateMeter } from '../uploads/file-sender.ts'
+import { createRateMeter } from '../uploads/progress.ts'
 import { runUploads, type Uploads } from '../uploads/run-uploads.ts'
 import { openUnfinishedUploads } from '../uploads/unfinished-uploads.ts'
 import { notifyError } from '../parts/notices.ts'
@@ -85,7 +86,7 @@ function UploadsByLink({ terms }: { readonly terms: LinkTerms }): JSX.Element {
 /** The heading, also used as the title of the document. */
 function Title({ text }: { readonly text: string }): JSX.Element {
   useEffect(() => {
-    document.title = `${text} – holdfast`
+    title.value = `${text} – holdfast`
   }, [text])
   return <h1>{text}</h1>
 }

@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { keepFocus } from '../browser/keep-focus.ts'
+import { keepTitle } from '../browser/title.ts'
 import { keepDocumentLanguage } from '../parts/preferences.tsx'
 import { readTerms } from '../links/link-terms.ts'
 import { ByLinkPage } from './by-link-page.tsx'
@@ -7,6 +8,7 @@ import { ByLinkPage } from './by-link-page.tsx'
 const root = document.getElementById('app')
 if (!root) throw new Error('index.html has no #app')
 keepDocumentLanguage()
+keepTitle()
 keepFocus(root)
 const written = document.querySelector<HTMLMetaElement>('meta[name="link"]')?.content
 render(<ByLinkPage terms={readTerms(written)} />, root)

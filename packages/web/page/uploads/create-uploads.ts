@@ -1,17 +1,14 @@
-import { type FileDetails, isHoldfastError, type Usage } from '@holdfast/client/browser'
+import { type FileDetails, isHoldfastError } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { openStorage } from '../browser/storage.ts'
 import { hasContent } from '../api/requests.ts'
-import { ExplainedError } from '../parts/explain-error.ts'
-import { formatCount, formatSize } from '../i18n/format.ts'
-import { language } from '../i18n/language.ts'
 import {
-  createRateMeter,
   createFileSender,
   inPiecesFrom,
   type FileSender,
   type SenderContext,
 } from './file-sender.ts'
+import { createRateMeter } from './progress.ts'
 import { openUnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import { runUploads, type Uploads } from './run-uploads.ts'
@@ -21,19 +18,18 @@ interface UploadsContext {
   readonly onIdle: () => void
   /** Resolves when work that must end before a file gets the name has ended. */
   readonly finishDeletion: (name: string) => Promise<void>
-  readonly recentUsage: RecentUsage
   /** Cancels the pending deletion of the file that had the name: it must not delete the new one. */
   readonly cancelDeletion: (name: string) => void
 }
 
 /** The uploads of a customer. */
 export function createUploads(connection: Connection, context: UploadsContext): Uploads {
-  const { onStored, onIdle, finishDeletion, cancelDeletion, recentUsage } = context
+  const { onStored, onIdle, finishDeletion, cancelDeletion } = context
   const storage = openStorage(() => localStorage)
   const unfinished = openUnfinishedUploads(connection.customer, storage)
   const rate = createRateMeter()
   return runUploads({
-    transport: createUploadTransport(connection, { unfinished, rate, finishDeletion, recentUsage }),
+    transport: createUploadTransport(connection, { unfinished, rate, finishDeletion }),
     unfinished,
     rate,
     onStored(item) {
@@ -58,7 +54,6 @@ async function entryOf({ client }: Connection, { name, file }: UploadItem): Prom
 
 interface CustomerSenderContext extends SenderContext {
   readonly finishDeletion: (name: string) => Promise<void>
-  readonly recentUsage: RecentUsage
 }
 
 /** Sends the files of a customer. */
@@ -83,9 +78,7 @@ export function createUploadTransport(
         await sender.send(item, signal, onSent)
       } catch (error) {
         // Only a name that is taken can show the outcome of the earlier attempt.
-        if (!isHoldfastError(error) || error.status !== 412) {
-          throw await explainQuota(error, file.size, context.recentUsage)
-        }
+        if (!isHoldfastError(error) || error.status !== 412) throw error
         const isComparable = wasUnanswered && file.size < inPiecesFrom
         if (isComparable && (await isStored(connection, name, file, signal))) return
         unanswered.delete(item)
@@ -103,32 +96,4 @@ async function isStored(...asked: Parameters<typeof hasContent>): Promise<boolea
     if (isHoldfastError(error, 'not-allowed')) return false
     throw error
   }
-}
-
-/** A usage report that may be a moment old; `undefined` if the server does not report it. */
-type RecentUsage = () => Promise<Usage | undefined>
-
-/** `error`, or an error with numbers if a file of `size` bytes exceeds the quota. */
-async function explainQuota(
-  error: unknown,
-  size: number,
-  recentUsage: RecentUsage,
-): Promise<unknown> {
-  if (!isHoldfastError(error, 'quota-exceeded')) return error
-  const usage = await recentUsage()
-  return (usage && shortage(usage, size, error)) ?? error
-}
-
-/** `undefined` if other running or unfinished uploads take the space. */
-function shortage(usage: Usage, size: number, cause: Error): ExplainedError | undefined {
-  const { bytes, quota = Infinity, files, maxFiles = Infinity } = usage
-  const shown = language.peek()
-  if (bytes + size > quota) {
-    const sizeOf = (value: number) => formatSize(value, shown)
-    const values = { used: sizeOf(bytes), quota: sizeOf(quota), size: sizeOf(size) }
-    return new ExplainedError('errorQuotaBytes', values, { cause })
-  }
-  if (files < maxFiles) return undefined
-  const values = { count: formatCount(files, shown), most: formatCount(maxFiles, shown) }
-  return new ExplainedError('errorQuotaFiles', values, { cause })
 }

@@ -11,7 +11,7 @@ export interface UploadQueue {
   /** How many there are in each state, so that readers need not watch thousands of items. */
   readonly counts: ReadonlySignal<UploadCounts>
   readonly add: (files: readonly { readonly file: File; readonly name: string }[]) => void
-  /** Stops uploads, which `resume` continues. */
+  /** Stops uploads, and postpones questions about names that are taken; `resume` continues. */
   readonly pause: (...items: readonly UploadItem[]) => void
   /** Continues uploads that were paused, have failed, or wait for a retry. */
   readonly resume: (...items: readonly UploadItem[]) => void
@@ -163,7 +163,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     pause(...paused) {
       batch(() => {
         for (const item of paused) {
-          if (!isIn(item, 'running', 'waiting', 'retrying')) continue
+          if (!isIn(item, 'running', 'waiting', 'retrying', 'conflict')) continue
           stop(item)
           set(item, { kind: 'paused' })
         }
