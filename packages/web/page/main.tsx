@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { keepFocus } from './browser/keep-focus.ts'
-import { keepTitle } from './browser/title.ts'
+import { keepTitle } from './parts/title.ts'
 import { signInAgain } from './app/session.ts'
 import { keepDocumentLanguage } from './parts/preferences.tsx'
 

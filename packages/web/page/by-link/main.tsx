@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { keepFocus } from '../browser/keep-focus.ts'
-import { keepTitle } from '../browser/title.ts'
+import { keepTitle } from '../parts/title.ts'
 import { keepDocumentLanguage } from '../parts/preferences.tsx'
 import { readTerms } from '../links/link-terms.ts'
 import { ByLinkPage } from './by-link-page.tsx'

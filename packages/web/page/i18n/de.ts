@@ -48,6 +48,10 @@ export const de: Strings = {
   noFilesHint:
     'Ziehen Sie Dateien oder Ordner auf diese Seite, fügen Sie sie ein, oder wählen Sie sie aus.',
   nothingMatches: 'Kein Name enthält „{text}“',
+  'notPrinted.one':
+    '{count} weitere Datei wird nicht gedruckt. Filtern Sie die Liste, um sie zu drucken.',
+  'notPrinted.other':
+    '{count} weitere Dateien werden nicht gedruckt. Filtern Sie die Liste, um sie zu drucken.',
   listFailed: 'Die Liste konnte nicht geladen werden.',
   reload: 'Liste neu laden',
   select: '{name} auswählen',

@@ -44,6 +44,8 @@ export const en = {
   onlyAddingHint:
     'With this login you can add files, and not see what is stored. Drop them anywhere on this page, paste them, or choose them.',
   nothingMatches: 'No name contains “{text}”',
+  'notPrinted.one': '{count} more file is not printed. Filter the list to print it.',
+  'notPrinted.other': '{count} more files are not printed. Filter the list to print them.',
   listFailed: 'The list could not be loaded.',
   reload: 'Reload the list',
   select: 'Select {name}',

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
 import { ArrowDown, ArrowUp, CloudUpload, SearchX, Trash2, TriangleAlert } from 'lucide'
+import { isPrinting } from '../browser/printing.ts'
 import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
@@ -135,6 +136,9 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
           })}
         </div>
       </div>
+      {isPrinting.value && shown.length > mostPrinted && (
+        <p class="print-rest">{plural('notPrinted', shown.length - mostPrinted)}</p>
+      )}
       <p id="grid-hint" class="hidden" lang={language.value}>
         {t(texts.hint)}
       </p>
@@ -280,6 +284,9 @@ interface Rows {
   readonly active: number
 }
 
+/** The most rows that are printed, on some forty pages. */
+const mostPrinted = 1000
+
 /** How many more rows there are above and below the visible ones. */
 const spareRows = 8
 
@@ -309,7 +316,9 @@ function useVirtualRows(
     }
   }, [scroller, height])
   return {
-    rows: rowsAround(seen, count, active),
+    rows: isPrinting.value
+      ? Array.from({ length: Math.min(count, mostPrinted) }, (_, index) => index)
+      : rowsAround(seen, count, active),
     height: count * height,
     scrollTo(index) {
       const element = scroller.current

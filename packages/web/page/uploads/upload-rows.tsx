@@ -1,7 +1,7 @@
 import { Check, Pause, Play, RotateCw, TriangleAlert, X, History } from 'lucide'
 import type { JSX } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
-import { shownProgress } from '../browser/title.ts'
+import { shownProgress } from '../parts/title.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { Icon, IconButton } from '../parts/icon.tsx'
 import { formatSize, formatDuration, formatPercent, splitName } from '../i18n/format.ts'
