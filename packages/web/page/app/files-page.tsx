@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
+import { effect } from '@preact/signals'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
-import { useHash } from '../browser/use-hash.ts'
+import { address, changeAddress, followHistory } from '../browser/address.ts'
 import { DeletedPage } from '../history/deleted-page.tsx'
 import { RestoreDialogs } from '../history/restore-dialogs.tsx'
 import { VersionsDialog } from '../history/versions-dialog.tsx'
@@ -13,6 +14,7 @@ import { download, downloadZip } from '../list/download.ts'
 import { EmptyList, FileGrid, NoFiles } from '../list/file-grid.tsx'
 import { RenameDialog } from '../list/rename-dialog.tsx'
 import { FilterField, StatusLine } from '../list/toolbar.tsx'
+import { closeFile, openFile, useOpenedFile } from '../preview/opened-file.ts'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
 import { UploadConflict, UploadPanel } from '../uploads/upload-panel.tsx'
@@ -20,17 +22,13 @@ import { Logo, Icon } from '../parts/icon.tsx'
 import { t, language, plural } from '../i18n/language.ts'
 import { Preferences } from '../parts/preferences.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
-import type { FileList } from '../list/file-list-state.ts'
+import type { FileList, ListedFiles } from '../list/file-list-state.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { type Session, signOut } from './session.ts'
-
-/** The part of the address that leads to the deleted files. */
-const deletedHash = 'deleted'
 
 /** The page for a customer who has signed in. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
   const { connection, files, uploads, deletions, deleted, restores } = session
-  const [opened, setOpened] = useState<ViewedFile>()
   const [linked, setLinked] = useState<ViewedFile>()
   const [renamed, setRenamed] = useState<ViewedFile>()
   const [versioned, setVersioned] = useState<ViewedFile>()
@@ -49,13 +47,15 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const mayReplace = session.may('replace')
   const isKept = session.isKept.value
   const mayRestore = mayRead && mayCreate
-  const isShowingDeleted = useHash() === deletedHash && isKept
+  const isShowingDeleted = address.value.isDeleted && isKept
+  useAddress(isShowingDeleted ? deleted : files)
+  const opened = useOpenedFile(files, false, (name) => connection.client.stat(name))
   const mayLink = session.hasLinks && session.may('link')
   const mayEndLinks =
     session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
   const actions = useMemo(
     () => ({
-      open: mayRead ? setOpened : undefined,
+      open: mayRead ? openFile : undefined,
       download: mayRead ? (file: ViewedFile) => void download(session, [file]) : undefined,
       link: mayLink && mayRead ? setLinked : undefined,
       rename: session.canRename && mayRead && mayCreate && mayDelete ? setRenamed : undefined,
@@ -98,7 +98,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             onDownload={mayRead ? (chosen) => void download(session, chosen) : undefined}
             onDownloadZip={mayRead ? (chosen) => void downloadZip(connection, chosen) : undefined}
             onDelete={mayDelete ? deleteAll : undefined}
-            deletedFiles={isKept ? `#${deletedHash}` : undefined}
+            deletedFiles={isKept ? '#deleted' : undefined}
             onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
           />
           {files.visible.value.length > 0 ? (
@@ -114,13 +114,14 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {mayCreate && <DropZone onFiles={add} />}
       <UploadConflict uploads={uploads} mayReplace={mayReplace} isKept={isKept} />
       <RestoreDialogs restores={restores} mayReplace={mayReplace} />
-      {opened && (
+      {opened && mayRead && (
         <PreviewDialog
           access={session}
           shown={files.visible.value}
           file={opened}
           actions={actions}
-          onClose={() => setOpened(undefined)}
+          isInAddress
+          onClose={closeFile}
         />
       )}
       {linked && (
@@ -159,6 +160,21 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {isAsking && <UploadLinkDialog connection={connection} onClose={() => setAsking(false)} />}
     </div>
   )
+}
+
+/** Keeps the address of the page and the list that is shown together. */
+function useAddress({ filter }: ListedFiles): void {
+  useEffect(() => followHistory(), [])
+  useEffect(() => {
+    const read = effect(() => void (filter.value = address.value.filter))
+    const write = effect(() => {
+      if (filter.value !== address.peek().filter) changeAddress({ filter: filter.value })
+    })
+    return () => {
+      read()
+      write()
+    }
+  }, [filter])
 }
 
 /** Shows who is signed in, the settings, and how to sign out. The browser opens and closes it. */

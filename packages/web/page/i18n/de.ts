@@ -128,6 +128,7 @@ export const de: Strings = {
   'forAllConflicts.other': 'Ebenso bei den {count} anderen vergebenen Namen',
   forAllNext: 'Ebenso bei jedem weiteren vergebenen Namen',
 
+  openFailed: '„{name}“ konnte nicht geöffnet werden.',
   noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   tooLargeToPreview: 'Zu groß für eine Vorschau.',
   previewCut: 'Zu sehen sind die ersten {size}.',

@@ -121,6 +121,7 @@ export const en = {
   'forAllConflicts.other': 'Do the same for the other {count} names that are taken',
   forAllNext: 'Do the same for every further name that is taken',
 
+  openFailed: '“{name}” could not be opened.',
   noPreview: 'There is no preview of this kind of file.',
   tooLargeToPreview: 'Too large for a preview.',
   previewCut: 'The first {size} are shown.',
