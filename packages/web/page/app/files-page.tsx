@@ -102,7 +102,11 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
           />
           {files.visible.value.length > 0 ? (
-            <FileGrid files={files} actions={actions} />
+            <FileGrid
+              files={files}
+              actions={actions}
+              onSeen={(rows) => (files.inView.value = rows)}
+            />
           ) : (
             <EmptyList files={files}>
               <NoFiles files={files} />

@@ -52,6 +52,9 @@ export const de: Strings = {
     '{count} weitere Datei wird nicht gedruckt. Filtern Sie die Liste, um sie zu drucken.',
   'notPrinted.other':
     '{count} weitere Dateien werden nicht gedruckt. Filtern Sie die Liste, um sie zu drucken.',
+  arrivedOne: '„{name}“ ist neu eingegangen.',
+  'arrivedMany.one': '{count} neue Datei ist eingegangen.',
+  'arrivedMany.other': '{count} neue Dateien sind eingegangen.',
   listFailed: 'Die Liste konnte nicht geladen werden.',
   reload: 'Liste neu laden',
   select: '{name} auswählen',

@@ -22,6 +22,7 @@ interface FileGridProps {
   /** The texts of a list that is not that of the present files. */
   readonly texts?: GridTexts
   readonly actions: Omit<RowActions, 'select'>
+  readonly onSeen?: (rows: readonly [number, number]) => void
 }
 
 /** What a grid shows, when that happened, and what keys do. */
@@ -34,7 +35,8 @@ interface GridTexts {
 const fileTexts: GridTexts = { label: 'files', moment: 'columnModified', hint: 'gridHint' }
 
 /** The list as a grid. The document contains only the visible rows. */
-export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): JSX.Element {
+export function FileGrid(props: FileGridProps): JSX.Element {
+  const { files, actions, texts = fileTexts, onSeen } = props
   const scroller = useRef<HTMLDivElement>(null)
   /** The name of the file that gets the focus once it is the active one. */
   const takesFocus = useRef<string>()
@@ -43,7 +45,7 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
   const active = useActiveRow(shown, files.renamed.value)
   const { index: current } = active
   const height = useRowHeight()
-  const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current })
+  const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current, onSeen })
 
   useEffect(() => {
     // An effect of an earlier rendering may run late, and must not focus the row that was active then.
@@ -282,6 +284,8 @@ interface Rows {
   readonly height: number
   /** The row that always stays in the document, since it may have the focus. */
   readonly active: number
+  /** Receives the first row in view, and the one after the last. */
+  readonly onSeen: ((rows: readonly [number, number]) => void) | undefined
 }
 
 /** The most rows that are printed, on some forty pages. */
@@ -293,7 +297,7 @@ const spareRows = 8
 /** The visible rows of a long list, those around them, and the active one. */
 function useVirtualRows(
   scroller: RefObject<HTMLElement>,
-  { count, height, active }: Rows,
+  { count, height, active, onSeen }: Rows,
 ): VirtualRows {
   const [seen, setSeen] = useState({ first: 0, length: 0 })
   useLayoutEffect(() => {
@@ -315,6 +319,7 @@ function useVirtualRows(
       element.removeEventListener('scroll', look)
     }
   }, [scroller, height])
+  useEffect(() => onSeen?.([seen.first, seen.first + seen.length]), [seen])
   return {
     rows: isPrinting.value
       ? Array.from({ length: Math.min(count, mostPrinted) }, (_, index) => index)

@@ -45,7 +45,22 @@ export interface FileList extends ListedFiles {
   remove(name: string): void
   /** Records that the file `from` is `file` now; it stays selected. */
   rename(from: string, file: FileDetails): void
+  /** Lists the names after `after` again, at most `limit`, and takes over what has changed since. */
+  refresh(after: string, limit: number): Promise<RefreshedList>
+  /** The rows that are in view, from one index to another, exclusive; the list writes it. */
+  readonly inView: Signal<readonly [first: number, end: number]>
+  /** The last name in the server's order before those in view; empty if there is none. */
+  beforeView(): string
   end(): void
+}
+
+/** What has changed since the list was loaded. */
+export interface RefreshedList {
+  /** The names that are new. */
+  readonly added: readonly string[]
+  readonly hasChanged: boolean
+  /** Where the next page begins; `undefined` at the end of the list. */
+  readonly last: string | undefined
 }
 
 /** A file that has another name now. */
@@ -75,6 +90,9 @@ export function createFileList({ client }: Connection): FileList {
   const applyFilter = createFilter()
   const visible = computed(() => applyFilter(all.value, filter.value))
   let loading = new AbortController()
+  const inView = signal<readonly [number, number]>([0, 0])
+  /** Names that have changed here while a part of the list was asked for again. */
+  const changedMeanwhile = new Set<string>()
   /** Changes since the last load began, which the load may have missed. */
   const changes = new Map<Change[0], Change[1]>()
 
@@ -96,6 +114,7 @@ export function createFileList({ client }: Connection): FileList {
   const change = (name: string, file: FileDetails | undefined) => {
     if (renamed.value?.from === name) renamed.value = undefined
     changes.set(name, file)
+    changedMeanwhile.add(name)
     applySoon([name, file])
   }
 
@@ -158,8 +177,69 @@ export function createFileList({ client }: Connection): FileList {
       renamed.value = { from, to: file.name }
     },
     renamed,
+    inView,
+    beforeView() {
+      const [first, end] = inView.peek()
+      const shown = visible.peek().slice(first, end)
+      const least = shown.reduce(
+        (name, file) => (isBefore(file.name, name) ? file.name : name),
+        shown[0]?.name ?? '',
+      )
+      let before = ''
+      for (const { name } of loaded.peek()) {
+        if (isBefore(name, least) && isBefore(before, name)) before = name
+      }
+      return before
+    },
+    async refresh(after, limit) {
+      changedMeanwhile.clear()
+      const { signal: ended } = loading
+      const pages = client.listPages({ after, pageSizes: [limit], signal: ended })
+      const next = await pages.next()
+      const page = next.done === true ? [] : next.value
+      if (ended.aborted) return { added: [], hasChanged: false, last: undefined }
+      const last = page.length < limit ? undefined : page.at(-1)?.name
+      const { changed, gone } = compareLists(loaded.peek(), page, after, last)
+      const known = new Set(loaded.peek().map(({ name }) => name))
+      const fresh = changed.filter(({ name }) => !changedMeanwhile.has(name))
+      const removed = gone.filter((name) => !changedMeanwhile.has(name))
+      for (const file of fresh) applySoon([file.name, file])
+      for (const name of removed) applySoon([name, undefined])
+      applySoon.now()
+      const added = fresh.map(({ name }) => name).filter((name) => !known.has(name))
+      return { added, hasChanged: fresh.length + removed.length > 0, last }
+    },
     end: () => loading.abort(),
   }
+}
+
+/** What has changed in a part of the list: after `after`, and up to `last` or its end. */
+function compareLists(
+  loaded: readonly FileDetails[],
+  page: readonly FileDetails[],
+  after: string,
+  last: string | undefined,
+) {
+  const known = new Map(loaded.map((file) => [file.name, file]))
+  const listed = new Set(page.map(({ name }) => name))
+  const isListed = (name: string) =>
+    isBefore(after, name) && (last === undefined || !isBefore(last, name))
+  return {
+    changed: page.filter(({ name, etag }) => known.get(name)?.etag !== etag),
+    gone: loaded.map(({ name }) => name).filter((name) => !listed.has(name) && isListed(name)),
+  }
+}
+
+/** Whether a name comes before another one in the server's order, which is that of their UTF-8 bytes. */
+function isBefore(one: string, other: string): boolean {
+  // UTF-16 has another order only where there are surrogates.
+  if (!/[\ud800-\uffff]/.test(one + other)) return one < other
+  const [bytes, others] = [one, other].map((name) => new TextEncoder().encode(name))
+  if (!bytes || !others) return false
+  const differs = bytes.findIndex((byte, index) => byte !== others[index])
+  return differs < 0
+    ? bytes.length < others.length
+    : (bytes[differs] ?? 0) < (others[differs] ?? -1)
 }
 
 /** The customer's usage, as the server reports it. */
