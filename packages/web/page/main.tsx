@@ -3,10 +3,12 @@ import { App } from './app/app.tsx'
 import { keepFocus } from './browser/keep-focus.ts'
 import { keepTitle } from './parts/title.ts'
 import { signInAgain } from './app/session.ts'
+import { startLanguage } from './i18n/language.ts'
 import { keepDocumentLanguage } from './parts/preferences.tsx'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('index.html has no #app')
+await startLanguage()
 keepDocumentLanguage()
 keepTitle()
 keepFocus(root)

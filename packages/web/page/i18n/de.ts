@@ -2,8 +2,6 @@ import type { Strings } from './strings.ts'
 
 /** Every text of the page in German. */
 export const de: Strings = {
-  language: 'Deutsch',
-
   signIn: 'Anmelden',
   signInLead: 'Ihre Dateien, und nur Ihre.',
   signInAgain: 'Ihr Passwort gilt nicht mehr. Melden Sie sich neu an; hier geht nichts verloren.',

@@ -1,7 +1,5 @@
 /** Every text of the page in English. `{name}` stands for a value; `.one` and `.other` are forms of a number. */
 export const en = {
-  language: 'English',
-
   signIn: 'Sign in',
   signInLead: 'Your files, and no one else’s.',
   signInAgain: 'Your password is not accepted any more. Sign in again; nothing here is lost.',

@@ -31,6 +31,7 @@ export function watchList(files: FileList, context: Context): () => void {
   let pauseMs = shortestMs
   let isRunning = false
   const ended = new AbortController()
+  const isEnded = () => ended.signal.aborted
   let stop = after(shortestMs, () => void run())
 
   async function look(): Promise<RefreshedList> {
@@ -42,13 +43,13 @@ export function watchList(files: FileList, context: Context): () => void {
   }
 
   async function run(): Promise<void> {
-    if (ended.signal.aborted || isRunning || page.visibilityState !== 'visible') return
+    if (isEnded() || isRunning || page.visibilityState !== 'visible') return
     isRunning = true
     const startedAt = now()
     try {
       if (files.status.peek() === 'complete') {
         const { added, hasChanged } = await look()
-        if (ended.signal.aborted) return
+        if (isEnded()) return
         pauseMs = hasChanged ? shortestMs : Math.min(longestMs, pauseMs * 1.5)
         if (hasChanged) files.refreshUsage()
         if (added.length > 0) onArrived(added)
@@ -59,7 +60,7 @@ export function watchList(files: FileList, context: Context): () => void {
     } finally {
       isRunning = false
     }
-    if (ended.signal.aborted) return
+    if (isEnded()) return
     stop = after(Math.max(pauseMs, pausePerRequest * (now() - startedAt)), () => void run())
   }
 

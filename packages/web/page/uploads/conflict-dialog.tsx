@@ -36,11 +36,13 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
       <div class="choices">
         {choices
           .filter(([decision]) => mayReplace || decision !== 'replace')
-          .map(([decision, label, hint]) => (
+          .map(([decision, label, hint], index) => (
             <button
               key={decision}
               type="button"
               class="choice"
+              // Otherwise it would be the button that closes the dialog.
+              autofocus={index === 0}
               onClick={(event) => {
                 // Ignore the second click of a double click: the user has not read the next question yet.
                 if (event.detail > 1 && decision === decided.current) return
