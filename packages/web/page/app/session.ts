@@ -126,6 +126,7 @@ async function open(connection: Connection): Promise<void> {
       onIdle: refresh,
       finishDeletion,
       cancelDeletion,
+      isListed: files.has,
     }),
     deletions,
     deleted,

@@ -36,6 +36,8 @@ export interface FileList extends ListedFiles {
   readonly deletingCount: ReadonlySignal<number>
   readonly usage: ReadonlySignal<Usage | undefined>
   readonly refreshUsage: () => void
+  /** Whether the list has a file of that name. */
+  readonly has: (name: string) => boolean
   /** Records a file that has been stored. */
   readonly add: (file: FileDetails) => void
   /** Hides names in the list; `show` shows them again. */
@@ -86,6 +88,7 @@ export function createFileList({ client }: Connection): FileList {
     const left = hidden.value
     return left.size === 0 ? sorted.value : sorted.value.filter(({ name }) => !left.has(name))
   })
+  const names = computed(() => new Set(all.value.map(({ name }) => name)))
   const deletingCount = computed(() => hidden.value.size)
   const applyFilter = createFilter()
   const visible = computed(() => applyFilter(all.value, filter.value))
@@ -127,6 +130,7 @@ export function createFileList({ client }: Connection): FileList {
     status,
     usage,
     selected,
+    has: (name) => names.peek().has(name),
     add: (file) => change(file.name, file),
     refreshUsage,
     async load() {

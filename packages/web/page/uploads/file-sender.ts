@@ -138,7 +138,7 @@ async function assertReadable(file: File): Promise<void> {
  *
  * @throws ExplainedError `errorUnreadable` if it cannot be read, or has changed since it was chosen or while it was read
  */
-async function readWhole(file: File): Promise<Blob> {
+export async function readWhole(file: File): Promise<Blob> {
   const content = await read(file)
   await assertReadable(file)
   if (content.byteLength !== file.size) throw unreadable()

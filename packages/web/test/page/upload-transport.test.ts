@@ -16,6 +16,7 @@ describe('createUploadTransport', () => {
     unfinished: { find: () => undefined },
     rate: { meter: () => () => {} },
     finishDeletion: () => Promise.resolve(),
+    isListed: () => false,
   }
   const files: Readonly<Record<string, () => File>> = {
     'has no size, since the browser may not read it': () =>
@@ -51,7 +52,9 @@ describe('createUploadTransport', () => {
     const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
     const { connection, asked, lines } = fakeConnection()
     const transport = createUploadTransport(connection, context)
-    const item = createUploadItem(new File(['12345'], 'a.txt'), 'a.txt')
+    // A smaller one would share its request.
+    const content = 'x'.repeat(300_000)
+    const item = createUploadItem(new File([content], 'a.txt'), 'a.txt')
     async function send(end: (request: (typeof asked)[number]) => Promise<void>) {
       const sending = transport.send(item, new AbortController().signal, () => {}).catch(String)
       await settled()
@@ -62,8 +65,10 @@ describe('createUploadTransport', () => {
     expect(await send((put) => put.fail(503))).to.include('HoldfastError')
     const conflict = send((put) => put.fail(412))
     await settled()
-    await asked[3]?.answer(new Response(null, { headers: { 'Content-Length': '5' } }))
-    await asked[4]?.answer(new Response('12345'))
+    await asked[3]?.answer(
+      new Response(null, { headers: { 'Content-Length': String(content.length) } }),
+    )
+    await asked[4]?.answer(new Response(content))
     expect(await conflict).to.equal(undefined)
     expect(lines()).to.deep.equal([
       ...Array<string>(3).fill('PUT upload/a.txt'),
