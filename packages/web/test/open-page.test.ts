@@ -85,10 +85,10 @@ describe('openPage', () => {
     })
   }
 
-  it('loads Markdown and tables when they are needed, and not before', async () => {
+  it('loads Markdown, tables, and languages other than English when they are needed, and not before', async () => {
     const page = await openPage(built)
     const first = pages.flatMap((key) => firstView(page, key))
-    for (const name of ['markdown', 'table']) {
+    for (const name of ['markdown', 'table', 'sha2', 'de', 'es', 'fr']) {
       const found = [...page.keys()].find((path) => path.startsWith(`assets/${name}-`))
       expect(found, name).not.to.equal(undefined)
       expect(first).not.to.include(found)

@@ -1,9 +1,10 @@
 import { folderTitle } from '@holdfast/client/browser'
 import type { JSX } from 'preact'
+import { effect } from '@preact/signals'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Connection, ViewedFile } from '../api/connection.ts'
 import { readFile } from '../api/requests.ts'
-import { useHash } from '../browser/use-hash.ts'
+import { address, changeAddress, followHistory } from '../browser/address.ts'
 import { DeletedPage } from '../history/deleted-page.tsx'
 import { RestoreDialogs } from '../history/restore-dialogs.tsx'
 import { VersionsDialog } from '../history/versions-dialog.tsx'
@@ -30,6 +31,7 @@ import { TileGrid } from '../list/tile-grid.tsx'
 import { areTiles } from '../list/view-menu.tsx'
 import { harmlessType } from '../preview/preview-kind.ts'
 import { FilterField, StatusLine } from '../list/toolbar.tsx'
+import { closeFile, openFile, useOpenedFile } from '../preview/opened-file.ts'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
 import { UploadConflict, UploadPanel } from '../uploads/upload-panel.tsx'
@@ -37,19 +39,15 @@ import { Logo, Icon } from '../parts/icon.tsx'
 import { t, language, plural } from '../i18n/language.ts'
 import { Preferences } from '../parts/preferences.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
-import type { FileList } from '../list/file-list-state.ts'
+import type { FileList, ListedFiles } from '../list/file-list-state.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import { notifyError } from '../parts/notices.ts'
 import { type Session, signOut } from './session.ts'
 
-/** The part of the address that leads to the deleted files. */
-const deletedHash = 'deleted'
-
 /** The page for a customer who has signed in. */
 export function FilesPage({ session }: { readonly session: Session }): JSX.Element {
   const { connection, files, uploads, deletions, deleted, restores } = session
-  const [opened, setOpened] = useState<ViewedFile>()
   const [linked, setLinked] = useState<ViewedFile>()
   const [renamed, setRenamed] = useState<ViewedFile>()
   const [versioned, setVersioned] = useState<ViewedFile>()
@@ -57,8 +55,8 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [isEndingLinks, setEndingLinks] = useState(false)
   const [moved, setMoved] = useState<ReadonlySet<string>>()
   const thumbnails = useThumbnails(connection, session.may('read'))
-  const hash = useHash()
-  useLayoutEffect(() => files.openFolder(folderInHash(hash)), [files, hash])
+  const { folder: folderPath } = address.value
+  useLayoutEffect(() => files.openFolder(folderInHash(folderPath)), [files, folderPath])
   const folder = files.folder.value
   const add = useCallback(
     (added: readonly NamedFile[], into = folder) =>
@@ -80,7 +78,9 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const mayReplace = session.may('replace')
   const isKept = session.isKept.value
   const mayRestore = mayRead && mayCreate
-  const isShowingDeleted = hash === deletedHash && isKept
+  const isShowingDeleted = address.value.isDeleted && isKept
+  useAddress(isShowingDeleted ? deleted : files)
+  const opened = useOpenedFile(files, false, (name) => connection.client.stat(name))
   const mayLink = session.hasLinks && session.may('link')
   const mayEndLinks =
     session.canEndLinks && mayRead && mayCreate && mayDelete && mayReplace && session.may('link')
@@ -94,7 +94,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const mayRename = session.canRename && mayRead && mayCreate && mayDelete
   const actions = useMemo(() => {
     return {
-      open: mayRead ? setOpened : undefined,
+      open: mayRead ? openFile : undefined,
       download: mayRead
         ? (file: ViewedFile) => {
             if (!file.folder) return void download(session, [file])
@@ -156,14 +156,19 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             }
             onMove={mayRename ? () => setMoved(files.selected.value) : undefined}
             onDelete={mayDelete ? () => deleteEntries(files.selected.value) : undefined}
-            deletedFiles={isKept ? `#${deletedHash}` : undefined}
+            deletedFiles={isKept ? '#deleted' : undefined}
             onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
           />
           {files.visible.value.length > 0 ? (
             areTiles.value ? (
               <TileGrid key={folder} files={files} actions={actions} thumbnails={thumbnails} />
             ) : (
-              <FileGrid key={folder} files={files} actions={actions} />
+              <FileGrid
+                key={folder}
+                files={files}
+                actions={actions}
+                onSeen={(rows) => (files.inView.value = rows)}
+              />
             )
           ) : (
             <EmptyList files={files}>
@@ -176,13 +181,14 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
       {mayCreate && <DropZone onFiles={add} into={crumbsOf(folder).at(-1)?.title} />}
       <UploadConflict uploads={uploads} mayReplace={mayReplace} isKept={isKept} />
       <RestoreDialogs restores={restores} mayReplace={mayReplace} />
-      {opened && (
+      {opened && mayRead && (
         <PreviewDialog
           access={session}
           shown={files.visible.value.filter((each) => each.folder === undefined)}
           file={opened}
           actions={actions}
-          onClose={() => setOpened(undefined)}
+          isInAddress
+          onClose={closeFile}
         />
       )}
       {linked && (
@@ -272,6 +278,21 @@ async function withEntries(
     }
   }
   act(selectedFiles(files.all.value, names))
+}
+
+/** Keeps the address of the page and the list that is shown together. */
+function useAddress({ filter }: ListedFiles): void {
+  useEffect(() => followHistory(), [])
+  useEffect(() => {
+    const read = effect(() => void (filter.value = address.value.filter))
+    const write = effect(() => {
+      if (filter.value !== address.peek().filter) changeAddress({ filter: filter.value })
+    })
+    return () => {
+      read()
+      write()
+    }
+  }, [filter])
 }
 
 /** Shows who is signed in, the settings, and how to sign out. The browser opens and closes it. */

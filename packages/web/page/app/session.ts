@@ -9,7 +9,11 @@ import { createDeletedList, type DeletedList } from '../history/deleted-list.ts'
 import { createRestores, type Restores } from '../history/restores.ts'
 import { createUploads } from '../uploads/create-uploads.ts'
 import type { Uploads } from '../uploads/run-uploads.ts'
-import { notices } from '../parts/notices.ts'
+import { watchList } from '../list/watch-list.ts'
+import { afterTime } from '../browser/after-time.ts'
+import { shortName } from '../i18n/format.ts'
+import { plural, t } from '../i18n/language.ts'
+import { notices, notify } from '../parts/notices.ts'
 import { openStorage } from '../browser/storage.ts'
 
 /** The state of a customer who has signed in. */
@@ -76,6 +80,7 @@ export async function renewPassword(connection: Connection, password: string): P
 
 export function signOut(): void {
   storage.removeItem(storageKey)
+  endWatching()
   session.value?.uploads.end()
   void session.value?.deletions.end()
   session.value?.restores.end()
@@ -111,7 +116,7 @@ async function open(connection: Connection): Promise<void> {
     page: window,
   })
   const deleted = createDeletedList(connection)
-  const { add: onStored, recentUsage } = files
+  const { add: onStored } = files
   const { finishDeletion, cancelDeletion } = deletions
   session.value = {
     connection,
@@ -121,7 +126,7 @@ async function open(connection: Connection): Promise<void> {
       onIdle: refresh,
       finishDeletion,
       cancelDeletion,
-      recentUsage,
+      isListed: files.has,
     }),
     deletions,
     deleted,
@@ -133,4 +138,32 @@ async function open(connection: Connection): Promise<void> {
     may,
   }
   void files.load()
+  endWatching = watchList(files, {
+    page: document,
+    onArrived(names) {
+      // What this page uploads may be listed before it is recorded.
+      const own = new Set(
+        session
+          .peek()
+          ?.uploads.items.peek()
+          .map(({ name }) => name.peek()),
+      )
+      reportArrived(names.filter((name) => !own.has(name)))
+    },
+  })
+}
+
+let endWatching = () => {}
+
+/** How long new files are reported, in milliseconds. */
+const arrivedMs = 8000
+
+function reportArrived(names: readonly string[]): void {
+  const [name] = names
+  if (name === undefined) return
+  const text =
+    names.length === 1
+      ? t('arrivedOne', { name: shortName(name) })
+      : plural('arrivedMany', names.length)
+  afterTime(arrivedMs, notify({ text, isError: false }))
 }

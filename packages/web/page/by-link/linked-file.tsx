@@ -6,6 +6,7 @@ import { language, t } from '../i18n/language.ts'
 import { fileOfPage, type LinkedFile } from '../links/link-terms.ts'
 import { ExplainedError } from '../parts/explain-error.ts'
 import { Icon } from '../parts/icon.tsx'
+import { title } from '../parts/title.ts'
 import { type ContentAccess, PreviewContent } from '../preview/preview-content.tsx'
 
 /** A file to which a link leads: its name, size and preview, and a button that saves it. */
@@ -50,7 +51,7 @@ function readingFrom(address: string): ContentAccess['read'] {
 /** The heading, also used as the title of the document. */
 export function Title({ text }: { readonly text: string }): JSX.Element {
   useEffect(() => {
-    document.title = `${text} – holdfast`
+    title.value = `${text} – holdfast`
   }, [text])
   return <h1>{text}</h1>
 }

@@ -1,6 +1,6 @@
 import { ArrowLeft, ArchiveRestore, Download, FileArchive, RefreshCw, Undo2 } from 'lucide'
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { CustomerAccess, ViewedFile } from '../api/connection.ts'
 import { plural, t } from '../i18n/language.ts'
 import { download, downloadZip } from '../list/download.ts'
@@ -8,6 +8,7 @@ import { EmptyList, FileGrid } from '../list/file-grid.tsx'
 import type { FileList } from '../list/file-list-state.ts'
 import { FileCount, SelectionTools, type SelectionTool } from '../list/toolbar.tsx'
 import { Icon, IconButton } from '../parts/icon.tsx'
+import { closeFile, openFile, useOpenedFile } from '../preview/opened-file.ts'
 import { PreviewDialog } from '../preview/preview-dialog.tsx'
 import type { DeletedList } from './deleted-list.ts'
 import type { Restores } from './restores.ts'
@@ -29,7 +30,7 @@ interface DeletedSite extends CustomerAccess {
 /** The deleted files, in place of the present ones: to look at, download and restore. */
 export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JSX.Element {
   const { connection, deleted, restores } = site
-  const [opened, setOpened] = useState<ViewedFile>()
+  const opened = useOpenedFile(deleted, true)
   const deletingCount = site.files.deletingCount.value
   const isDeleting = deletingCount > 0
   const isEmpty = deleted.all.value.length === 0
@@ -40,7 +41,7 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
   useEffect(() => () => deleted.close(), [deleted])
   const actions = useMemo(
     () => ({
-      open: mayRead ? setOpened : undefined,
+      open: mayRead ? openFile : undefined,
       download: mayRead ? (file: ViewedFile) => void download(site, [file]) : undefined,
       restore: mayRestore ? (file: ViewedFile) => restores.restore([file]) : undefined,
       link: undefined,
@@ -91,14 +92,15 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
           </div>
         </EmptyList>
       )}
-      {opened && (
+      {opened && mayRead && (
         <PreviewDialog
           access={site}
           shown={deleted.visible.value}
           file={opened}
           moment="deletedAt"
           actions={actions}
-          onClose={() => setOpened(undefined)}
+          isInAddress
+          onClose={closeFile}
         />
       )}
     </main>

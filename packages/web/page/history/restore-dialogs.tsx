@@ -25,6 +25,8 @@ export function RestoreDialogs({ restores, mayReplace }: RestoreDialogsProps): J
         mayReplace={mayReplace}
         isKept
         onDecide={conflict.decide}
+        // The file stays among the deleted ones.
+        onClose={() => conflict.decide('skip', false)}
       />
     )
   }

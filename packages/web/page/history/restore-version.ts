@@ -1,7 +1,7 @@
 import { type Client, isHoldfastError, type FileVersion } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { afterTime } from '../browser/after-time.ts'
-import { formatSecond } from '../i18n/format.ts'
+import { formatSecond, shortName } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { Deletions } from '../list/deletions.ts'
 import type { FileList } from '../list/file-list-state.ts'
@@ -36,7 +36,7 @@ export async function restoreVersion(
   const replaced = present && (await findVersion(client, name, present.modified))
   const date = formatSecond(new Date(modified), language.peek())
   const dismiss = notify({
-    text: t('versionRestored', { name, date }),
+    text: t('versionRestored', { name: shortName(name), date }),
     isError: false,
     ...(replaced !== undefined && {
       action: { label: t('undo'), run: () => void restoreAgain(site, name, replaced) },
@@ -49,9 +49,12 @@ export async function restoreVersion(
 async function restoreAgain(site: VersionSite, name: string, version: string): Promise<void> {
   try {
     await store(site, name, version)
-    afterTime(shownMs, notify({ text: t('versionUndone', { name }), isError: false }))
+    afterTime(
+      shownMs,
+      notify({ text: t('versionUndone', { name: shortName(name) }), isError: false }),
+    )
   } catch (error) {
-    notifyError(`${t('restoreFailed', { name })} ${explainError(error)}`)
+    notifyError(`${t('restoreFailed', { name: shortName(name) })} ${explainError(error)}`)
   }
 }
 

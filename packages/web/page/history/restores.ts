@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals'
 import { concernsAllFiles, isHoldfastError } from '@holdfast/client/browser'
 import type { Connection, ViewedFile } from '../api/connection.ts'
 import { afterTime, type AfterTime } from '../browser/after-time.ts'
-import { formatCount } from '../i18n/format.ts'
+import { formatCount, shortName } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { Deletions } from '../list/deletions.ts'
 import type { FileList } from '../list/file-list-state.ts'
@@ -119,12 +119,16 @@ export function createRestores({ client }: Connection, context: Context): Restor
     const [name = ''] = restored
     if (restored.length > 0) {
       const isOne = restored.length === 1
-      const text = isOne ? t('restoredOne', { name }) : plural('restoredMany', restored.length)
+      const text = isOne
+        ? t('restoredOne', { name: shortName(name) })
+        : plural('restoredMany', restored.length)
       after(shownMs, notify({ text, isError: false }))
     }
     const [only, ...others] = call.failed()
     if (only && others.length === 0) {
-      notifyError(`${t('restoreFailed', { name: only.file.name })} ${explainError(only.error)}`)
+      notifyError(
+        `${t('restoreFailed', { name: shortName(only.file.name) })} ${explainError(only.error)}`,
+      )
     } else if (only) failed.value = [...failed.value, ...call.failed()]
   }
 

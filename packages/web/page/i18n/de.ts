@@ -2,8 +2,6 @@ import type { Strings } from './strings.ts'
 
 /** Every text of the page in German. */
 export const de: Strings = {
-  language: 'Deutsch',
-
   signIn: 'Anmelden',
   signInLead: 'Ihre Dateien, und nur Ihre.',
   signInAgain: 'Ihr Passwort gilt nicht mehr. Melden Sie sich neu an; hier geht nichts verloren.',
@@ -48,6 +46,13 @@ export const de: Strings = {
   noFilesHint:
     'Ziehen Sie Dateien oder Ordner auf diese Seite, fügen Sie sie ein, oder wählen Sie sie aus.',
   nothingMatches: 'Kein Name enthält „{text}“',
+  'notPrinted.one':
+    '{count} weitere Datei wird nicht gedruckt. Filtern Sie die Liste, um sie zu drucken.',
+  'notPrinted.other':
+    '{count} weitere Dateien werden nicht gedruckt. Filtern Sie die Liste, um sie zu drucken.',
+  arrivedOne: '„{name}“ ist neu eingegangen.',
+  'arrivedMany.one': '{count} neue Datei ist eingegangen.',
+  'arrivedMany.other': '{count} neue Dateien sind eingegangen.',
   listFailed: 'Die Liste konnte nicht geladen werden.',
   reload: 'Liste neu laden',
   select: '{name} auswählen',
@@ -160,6 +165,7 @@ export const de: Strings = {
   'forAllConflicts.other': 'Ebenso bei den {count} anderen vergebenen Namen',
   forAllNext: 'Ebenso bei jedem weiteren vergebenen Namen',
 
+  openFailed: '„{name}“ konnte nicht geöffnet werden.',
   noPreview: 'Für diese Art von Datei gibt es keine Vorschau.',
   tooLargeToPreview: 'Zu groß für eine Vorschau.',
   previewCut: 'Zu sehen sind die ersten {size}.',
@@ -334,9 +340,14 @@ export const de: Strings = {
 
   errorOffline: 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung.',
   errorQuota: 'Kein Platz mehr: Ihr Kontingent ist aufgebraucht.',
-  errorQuotaBytes: '{used} von {quota} sind belegt, und diese Datei braucht {size}.',
+  errorQuotaBytes:
+    '{used} von {quota} sind belegt, laufende Uploads mitgezählt, und diese Datei braucht {size}.',
+  errorQuotaRest:
+    '{used} von {quota} sind belegt, laufende Uploads mitgezählt. Diese Datei braucht mehr als den Rest.',
   errorQuotaFiles:
     'Sie haben {count} von höchstens {most} Dateien. Löschen Sie welche, um Platz zu schaffen.',
+  errorQuotaUnfinished:
+    'Es gibt {count} von höchstens {most} unfertigen Uploads. Beenden oder verwerfen Sie einen.',
   errorTooLarge: 'Die Datei ist größer, als dieser Server erlaubt.',
   errorFull: 'Der Server hat keinen Platz mehr.',
   errorBusy: 'Der Server ist überlastet. Versuchen Sie es bald wieder.',

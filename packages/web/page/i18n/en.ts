@@ -1,7 +1,5 @@
 /** Every text of the page in English. `{name}` stands for a value; `.one` and `.other` are forms of a number. */
 export const en = {
-  language: 'English',
-
   signIn: 'Sign in',
   signInLead: 'Your files, and no one else’s.',
   signInAgain: 'Your password is not accepted any more. Sign in again; nothing here is lost.',
@@ -44,6 +42,11 @@ export const en = {
   onlyAddingHint:
     'With this login you can add files, and not see what is stored. Drop them anywhere on this page, paste them, or choose them.',
   nothingMatches: 'No name contains “{text}”',
+  'notPrinted.one': '{count} more file is not printed. Filter the list to print it.',
+  'notPrinted.other': '{count} more files are not printed. Filter the list to print them.',
+  arrivedOne: '“{name}” has arrived.',
+  'arrivedMany.one': '{count} new file has arrived.',
+  'arrivedMany.other': '{count} new files have arrived.',
   listFailed: 'The list could not be loaded.',
   reload: 'Reload the list',
   select: 'Select {name}',
@@ -154,6 +157,7 @@ export const en = {
   'forAllConflicts.other': 'Do the same for the other {count} names that are taken',
   forAllNext: 'Do the same for every further name that is taken',
 
+  openFailed: '“{name}” could not be opened.',
   noPreview: 'There is no preview of this kind of file.',
   tooLargeToPreview: 'Too large for a preview.',
   previewCut: 'The first {size} are shown.',
@@ -324,8 +328,13 @@ export const en = {
 
   errorOffline: 'The server cannot be reached. Check your connection.',
   errorQuota: 'There is no room left: your quota is used up.',
-  errorQuotaBytes: '{used} of {quota} are used, and this file needs {size}.',
+  errorQuotaBytes:
+    '{used} of {quota} are used, uploads under way included, and this file needs {size}.',
+  errorQuotaRest:
+    '{used} of {quota} are used, uploads under way included. This file needs more than the rest.',
   errorQuotaFiles: 'You have {count} of at most {most} files. Delete some to make room.',
+  errorQuotaUnfinished:
+    'There are {count} of at most {most} unfinished uploads. Finish or cancel one.',
   errorTooLarge: 'The file is larger than this server allows.',
   errorFull: 'The server has no room left.',
   errorBusy: 'The server is busy. Try again soon.',

@@ -85,6 +85,16 @@ export function splitExtension(name: string): readonly [stem: string, extension:
   return [name.slice(0, at), name.slice(at)]
 }
 
+/** The most characters of a name in a message. */
+const longestInText = 36
+
+/** A name for a sentence: its middle is left out if it is long, so that its end with the extension stays. */
+export function shortName(name: string): string {
+  const characters = Array.from(name)
+  if (characters.length <= longestInText) return name
+  return `${characters.slice(0, longestInText - 13).join('')}…${characters.slice(-12).join('')}`
+}
+
 /** Splits a name: the start may be cut if space is short; the end with the extension may not. */
 export function splitName(name: string): readonly [start: string, end: string] {
   const [whole, extension] = splitExtension(name)

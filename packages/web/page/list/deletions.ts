@@ -4,7 +4,7 @@ import type { Connection } from '../api/connection.ts'
 import { afterTime, type AfterTime } from '../browser/after-time.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { notify, notifyError } from '../parts/notices.ts'
-import { formatCount } from '../i18n/format.ts'
+import { formatCount, shortName } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { FileList } from './file-list-state.ts'
 
@@ -176,7 +176,9 @@ export function createDeletions({ client }: Connection, context: Context): Delet
 
 function textOf(names: readonly string[]): string {
   const [name = ''] = names
-  return names.length === 1 ? t('deletingOne', { name }) : plural('deletingMany', names.length)
+  return names.length === 1
+    ? t('deletingOne', { name: shortName(name) })
+    : plural('deletingMany', names.length)
 }
 
 /** Shows how many of `all` files are deleted, unless it is only one. */
@@ -207,7 +209,9 @@ function report(failed: readonly FailedDeletion[]): void {
   if (!first) return
   const [name, error] = first
   const text =
-    failed.length === 1 ? t('deleteFailed', { name }) : plural('deleteFailedMany', failed.length)
+    failed.length === 1
+      ? t('deleteFailed', { name: shortName(name) })
+      : plural('deleteFailedMany', failed.length)
   notifyError(`${text} ${explainError(error)}`)
 }
 

@@ -5,7 +5,7 @@ import { explainError } from '../parts/explain-error.ts'
 import { notifyError, notify } from '../parts/notices.ts'
 import { t, language } from '../i18n/language.ts'
 import type { Connection, CustomerAccess, ViewedFile } from '../api/connection.ts'
-import { formatSize } from '../i18n/format.ts'
+import { formatSize, shortName } from '../i18n/format.ts'
 import { archiveNames, harmless } from './archive-names.ts'
 
 /** The most bytes held in memory: files downloaded without a link, or packed by a browser that cannot write streams. */
@@ -20,7 +20,7 @@ export async function download(
     try {
       await downloadOne(access, file)
     } catch (error) {
-      notifyError(`${t('downloadFailed', { name: file.name })} ${explainError(error)}`)
+      notifyError(`${t('downloadFailed', { name: shortName(file.name) })} ${explainError(error)}`)
     }
   }
 }
@@ -36,7 +36,11 @@ async function downloadOne(
     return save(link.url, name)
   }
   if (size > largestInMemory) {
-    notifyError(t(version === undefined ? 'tooLargeToDownload' : 'versionTooLarge', { name }))
+    notifyError(
+      t(version === undefined ? 'tooLargeToDownload' : 'versionTooLarge', {
+        name: shortName(name),
+      }),
+    )
     return
   }
   await saveBlob(await readFile(connection, file), name)
@@ -116,7 +120,7 @@ async function pack(
   } catch (error) {
     if (cancelled.signal.aborted) return
     const name = files[position.value - 1]?.name ?? ''
-    notifyError(`${t('downloadFailed', { name })} ${explainError(error)}`)
+    notifyError(`${t('downloadFailed', { name: shortName(name) })} ${explainError(error)}`)
   } finally {
     cancelled.abort()
     dismiss()

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
 import { ArrowDown, ArrowUp, CloudUpload, FolderOpen, SearchX, Trash2, TriangleAlert } from 'lucide'
+import { isPrinting } from '../browser/printing.ts'
 import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
@@ -21,6 +22,7 @@ interface FileGridProps {
   /** The texts of a list that is not that of the present files. */
   readonly texts?: GridTexts
   readonly actions: Omit<RowActions, 'select'>
+  readonly onSeen?: (rows: readonly [number, number]) => void
 }
 
 /** What a grid shows, when that happened, and what keys do. */
@@ -33,7 +35,8 @@ interface GridTexts {
 const fileTexts: GridTexts = { label: 'files', moment: 'columnModified', hint: 'gridHint' }
 
 /** The list as a grid. The document contains only the visible rows. */
-export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): JSX.Element {
+export function FileGrid(props: FileGridProps): JSX.Element {
+  const { files, actions, texts = fileTexts, onSeen } = props
   const scroller = useRef<HTMLDivElement>(null)
   /** The name of the file that gets the focus once it is the active one. */
   const takesFocus = useRef<string>()
@@ -42,7 +45,7 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
   const active = useActiveRow(shown, files.renamed.value)
   const { index: current } = active
   const height = useRowHeight()
-  const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current })
+  const virtual = useVirtualRows(scroller, { count: shown.length, height, active: current, onSeen })
 
   useEffect(() => {
     // An effect of an earlier rendering may run late, and must not focus the row that was active then.
@@ -137,6 +140,9 @@ export function FileGrid({ files, actions, texts = fileTexts }: FileGridProps): 
           })}
         </div>
       </div>
+      {isPrinting.value && shown.length > mostPrinted && (
+        <p class="print-rest">{plural('notPrinted', shown.length - mostPrinted)}</p>
+      )}
       <p id="grid-hint" class="hidden" lang={language.value}>
         {t(texts.hint)}
       </p>
@@ -280,7 +286,12 @@ interface Rows {
   readonly height: number
   /** The row that always stays in the document, since it may have the focus. */
   readonly active: number
+  /** Receives the first row in view, and the one after the last. */
+  readonly onSeen: ((rows: readonly [number, number]) => void) | undefined
 }
+
+/** The most rows that are printed, on some forty pages. */
+const mostPrinted = 1000
 
 /** How many more rows there are above and below the visible ones. */
 const spareRows = 8
@@ -288,7 +299,7 @@ const spareRows = 8
 /** The visible rows of a long list, those around them, and the active one. */
 export function useVirtualRows(
   scroller: RefObject<HTMLElement>,
-  { count, height, active }: Rows,
+  { count, height, active, onSeen }: Rows,
 ): VirtualRows {
   const [seen, setSeen] = useState({ first: 0, length: 0 })
   useLayoutEffect(() => {
@@ -310,8 +321,11 @@ export function useVirtualRows(
       element.removeEventListener('scroll', look)
     }
   }, [scroller, height])
+  useEffect(() => onSeen?.([seen.first, seen.first + seen.length]), [seen])
   return {
-    rows: rowsAround(seen, count, active),
+    rows: isPrinting.value
+      ? Array.from({ length: Math.min(count, mostPrinted) }, (_, index) => index)
+      : rowsAround(seen, count, active),
     height: count * height,
     scrollTo(index) {
       const element = scroller.current

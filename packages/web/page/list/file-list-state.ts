@@ -55,10 +55,8 @@ export interface FileList extends ListedFiles {
   loadRest(): Promise<void>
   readonly usage: ReadonlySignal<Usage | undefined>
   readonly refreshUsage: () => void
-  /**
-   * A usage report that may be a moment old, so that many callers may request it in a row; `undefined` if the server does not report it.
-   */
-  readonly recentUsage: () => Promise<Usage | undefined>
+  /** Whether the list has a file of that name. */
+  readonly has: (name: string) => boolean
   /** Records a file that has been stored. */
   readonly add: (file: FileDetails) => void
   /** Hides names in the list; `show` shows them again. */
@@ -68,7 +66,22 @@ export interface FileList extends ListedFiles {
   remove(name: string): void
   /** Records that the file `from` is `file` now; it stays selected. */
   rename(from: string, file: FileDetails): void
+  /** Lists the names after `after` again, at most `limit`, and takes over what has changed since. */
+  refresh(after: string, limit: number): Promise<RefreshedList>
+  /** The rows that are in view, from one index to another, exclusive; the list writes it. */
+  readonly inView: Signal<readonly [first: number, end: number]>
+  /** The last name in the server's order before those in view; empty if there is none. */
+  beforeView(): string
   end(): void
+}
+
+/** What has changed since the list was loaded. */
+export interface RefreshedList {
+  /** The names that are new. */
+  readonly added: readonly string[]
+  readonly hasChanged: boolean
+  /** Where the next page begins; `undefined` at the end of the list. */
+  readonly last: string | undefined
 }
 
 /** A file that has another name now. */
@@ -81,7 +94,7 @@ export interface RenamedFile {
 type Change = readonly [name: string, file: FileDetails | undefined]
 
 export function createFileList({ client }: Connection, most = mostLoaded): FileList {
-  const { usage, refreshUsage, recentUsage } = createUsage(client)
+  const { usage, refreshUsage } = createUsage(client)
   const loaded = signal<readonly FileDetails[]>([])
   const hidden = signal<ReadonlySet<string>>(new Set())
   const status = signal<ListStatus>('loading')
@@ -94,6 +107,7 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
     const left = hidden.value
     return left.size === 0 ? sorted.value : sorted.value.filter(({ name }) => !left.has(name))
   })
+  const names = computed(() => new Set(all.value.map(({ name }) => name)))
   const deletingCount = computed(() => hidden.value.size)
   const applyFilter = createFilter()
   const areFolders = signal(readSetting('folders') !== 'off')
@@ -116,6 +130,9 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
     status.value === 'complete' ||
     [...ofFolders.value.keys()].some((each) => prefix.startsWith(each))
   const isCut = computed(() => status.value === 'cut' && !isLoaded(folder.value))
+  const inView = signal<readonly [number, number]>([0, 0])
+  /** Names that have changed here while a part of the list was asked for again. */
+  const changedMeanwhile = new Set<string>()
   /** Changes since the last load began, which the load may have missed. */
   const changes = new Map<Change[0], Change[1]>()
 
@@ -145,6 +162,7 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
   const change = (name: string, file: FileDetails | undefined) => {
     if (renamed.value?.from === name) renamed.value = undefined
     changes.set(name, file)
+    changedMeanwhile.add(name)
     applySoon([name, file])
   }
 
@@ -205,9 +223,9 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
     status,
     usage,
     selected,
+    has: (name) => names.peek().has(name),
     add: (file) => change(file.name, file),
     refreshUsage,
-    recentUsage,
     areFolders,
     folder,
     inFolder,
@@ -217,7 +235,6 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       batch(() => {
         opened.value = prefix
         selected.value = new Set()
-        filter.value = ''
       })
       // The list says why it cannot be loaded.
       if (prefix !== '') void loadFolder(prefix).catch(() => {})
@@ -257,35 +274,88 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       renamed.value = { from, to: file.name }
     },
     renamed,
+    inView,
+    beforeView() {
+      const [first, end] = inView.peek()
+      // A folder stands for the names below it.
+      const shown = visible
+        .peek()
+        .slice(first, end)
+        .map(({ name, folder }) => folder?.prefix ?? name)
+      const least = shown.reduce(
+        (name, other) => (isBefore(other, name) ? other : name),
+        shown[0] ?? '',
+      )
+      let before = ''
+      for (const { name } of loaded.peek()) {
+        if (isBefore(name, least) && isBefore(before, name)) before = name
+      }
+      return before
+    },
+    async refresh(after, limit) {
+      changedMeanwhile.clear()
+      const { signal: ended } = loading
+      const pages = client.listPages({ after, pageSizes: [limit], signal: ended })
+      const next = await pages.next()
+      const page = next.done === true ? [] : next.value
+      if (ended.aborted) return { added: [], hasChanged: false, last: undefined }
+      const last = page.length < limit ? undefined : page.at(-1)?.name
+      const { changed, gone } = compareLists(loaded.peek(), page, after, last)
+      const known = new Set(loaded.peek().map(({ name }) => name))
+      const fresh = changed.filter(({ name }) => !changedMeanwhile.has(name))
+      const removed = gone.filter((name) => !changedMeanwhile.has(name))
+      for (const file of fresh) applySoon([file.name, file])
+      for (const name of removed) applySoon([name, undefined])
+      applySoon.now()
+      const added = fresh.map(({ name }) => name).filter((name) => !known.has(name))
+      return { added, hasChanged: fresh.length + removed.length > 0, last }
+    },
     end: () => loading.abort(),
   }
 }
 
-/** The customer's usage, as the server reports it. */
-function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage' | 'recentUsage'> {
-  const usage = signal<Usage | undefined>(undefined)
-  let latest = Promise.resolve<Usage | undefined>(undefined)
-  let isRecentUntil = -Infinity
-  const refresh = () => {
-    const askedAt = performance.now()
-    isRecentUntil = Infinity
-    latest = client
-      .usage()
-      .catch(() => undefined)
-      .then((known) => {
-        const now = performance.now()
-        // A server may have to count many files for each request.
-        isRecentUntil = now + Math.max(1000, 20 * (now - askedAt))
-        // Without an answer, the last one is the best that is known.
-        if (known) usage.value = known
-        return known
-      })
-    return latest
+/** What has changed in a part of the list: after `after`, and up to `last` or its end. */
+function compareLists(
+  loaded: readonly FileDetails[],
+  page: readonly FileDetails[],
+  after: string,
+  last: string | undefined,
+) {
+  const known = new Map(loaded.map((file) => [file.name, file]))
+  const listed = new Set(page.map(({ name }) => name))
+  const isListed = (name: string) =>
+    isBefore(after, name) && (last === undefined || !isBefore(last, name))
+  return {
+    changed: page.filter(({ name, etag }) => known.get(name)?.etag !== etag),
+    gone: loaded.map(({ name }) => name).filter((name) => !listed.has(name) && isListed(name)),
   }
+}
+
+/** Whether a name comes before another one in the server's order, which is that of their UTF-8 bytes. */
+function isBefore(one: string, other: string): boolean {
+  // UTF-16 has another order only where there are surrogates.
+  if (!/[\ud800-\uffff]/.test(one + other)) return one < other
+  const [bytes, others] = [one, other].map((name) => new TextEncoder().encode(name))
+  if (!bytes || !others) return false
+  const differs = bytes.findIndex((byte, index) => byte !== others[index])
+  return differs < 0
+    ? bytes.length < others.length
+    : (bytes[differs] ?? 0) < (others[differs] ?? -1)
+}
+
+/** The customer's usage, as the server reports it. */
+function createUsage(client: Client): Pick<FileList, 'usage' | 'refreshUsage'> {
+  const usage = signal<Usage | undefined>(undefined)
   return {
     usage,
-    refreshUsage: () => void refresh(),
-    recentUsage: () => (performance.now() < isRecentUntil ? latest : refresh()),
+    refreshUsage() {
+      client.usage().then(
+        (known) => (usage.value = known),
+        () => {
+          // The last report is the best that is known.
+        },
+      )
+    },
   }
 }
 

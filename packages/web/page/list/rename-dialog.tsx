@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isHoldfastError, type FileDetails } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { afterTime } from '../browser/after-time.ts'
-import { splitExtension } from '../i18n/format.ts'
+import { shortName, splitExtension } from '../i18n/format.ts'
 import { t } from '../i18n/language.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
@@ -55,7 +55,7 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
       onClose()
       const undo = () => void renameBack(site, file.name, name)
       const dismiss = notify({
-        text: t('renamed', { from: file.name, name }),
+        text: t('renamed', { from: shortName(file.name), name: shortName(name) }),
         isError: false,
         // A rename back would not restore the file that was replaced.
         ...(!isTaken && { action: { label: t('undo'), run: undo } }),
@@ -134,7 +134,7 @@ async function renameBack(site: RenameSite, from: string, to: string): Promise<v
     await rename(site, to, from, false)
   } catch (error) {
     const isTaken = isHoldfastError(error, 'already-exists')
-    const reason = isTaken ? t('nameTakenLead', { name: from }) : explainError(error)
-    notifyError(`${t('renameFailed', { name: to })} ${reason}`)
+    const reason = isTaken ? t('nameTakenLead', { name: shortName(from) }) : explainError(error)
+    notifyError(`${t('renameFailed', { name: shortName(to) })} ${reason}`)
   }
 }

@@ -35,6 +35,7 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
     count: Math.ceil(shown.length / columns),
     height: tile.height,
     active: Math.floor(active / columns),
+    onSeen: ([first, end]) => (files.inView.value = [first * columns, end * columns]),
   })
   useEffect(() => {
     if (!takesFocus.current) return

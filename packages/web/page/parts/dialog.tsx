@@ -1,6 +1,7 @@
 import { X } from 'lucide'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { closeByBack } from '../browser/address.ts'
 import { t } from '../i18n/language.ts'
 import { IconButton } from './icon.tsx'
 
@@ -9,13 +10,15 @@ interface DialogProps {
   readonly children: ComponentChildren
   /** Left out if the dialog requires an answer. */
   readonly onClose?: () => void
+  /** Whether the address of the page says that the dialog is open. Default: false. */
+  readonly isInAddress?: boolean
   readonly class?: string
   readonly onKeyDown?: (event: KeyboardEvent) => void
 }
 
 /** A dialog above the page. The browser keeps the focus in it, and returns it at the end. */
 export function Dialog(props: DialogProps): JSX.Element {
-  const { title, children, onClose, class: own = '', onKeyDown } = props
+  const { title, children, onClose, isInAddress = false, class: own = '', onKeyDown } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   // Before the next paint, since the next key is for the dialog.
@@ -28,6 +31,7 @@ export function Dialog(props: DialogProps): JSX.Element {
       if (focused instanceof HTMLElement && focused.isConnected) focused.focus()
     }
   }, [])
+  useBackToClose(isInAddress ? undefined : onClose)
   const closeOutside = ({ target }: MouseEvent) => {
     if (target === dialog.current) onClose?.()
   }
@@ -59,4 +63,27 @@ export function Dialog(props: DialogProps): JSX.Element {
       </div>
     </dialog>
   )
+}
+
+/** Lets the browser's Back close the dialog, and the next question in the same dialog, too. */
+function useBackToClose(onClose: (() => void) | undefined): void {
+  const latest = useRef(onClose)
+  latest.current = onClose
+  const isClosable = onClose !== undefined
+  useLayoutEffect(() => {
+    if (!isClosable) return
+    let remove = () => {}
+    let isOpen = true
+    const register = () => {
+      remove = closeByBack(() => {
+        latest.current?.()
+        setTimeout(() => isOpen && register())
+      })
+    }
+    register()
+    return () => {
+      isOpen = false
+      remove()
+    }
+  }, [isClosable])
 }

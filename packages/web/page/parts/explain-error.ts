@@ -1,6 +1,7 @@
 import { isHoldfastError } from '@holdfast/client/browser'
 import { isRefusedLogin } from '../api/requests.ts'
-import { t } from '../i18n/language.ts'
+import { formatCount, formatSize } from '../i18n/format.ts'
+import { language, t } from '../i18n/language.ts'
 import type { StringKey, Values } from '../i18n/strings.ts'
 
 /** Explains a failed request to the user. */
@@ -12,7 +13,8 @@ export function explainError(error: unknown): string {
   if (isRefusedLogin(error)) return t('errorCredentials')
   const { code, status, message } = error
   if (code === 'no-answer') return t('errorOffline')
-  if (status === 413) return t(code === 'quota-exceeded' ? 'errorQuota' : 'errorTooLarge')
+  if (code === 'quota-exceeded') return explainQuota(message)
+  if (status === 413) return t('errorTooLarge')
   if (status === 429 || status === 503) return t('errorBusy')
   if (status === 507) return t('errorFull')
   if (code === 'invalid-file-name') return t('errorName')
@@ -20,6 +22,23 @@ export function explainError(error: unknown): string {
   if (code === 'not-found') return t('errorGone')
   if (code === 'version-not-found') return t('errorNotKept')
   return t('errorOther', { message: message === '' ? String(status) : message })
+}
+
+/** Explains a full quota with the numbers of the server's `message`; by a link, and to a login that may not list, it has none. */
+function explainQuota(message: string): string {
+  const [, used, quota, size] =
+    /use (\d+) of (\d+) bytes, and this file needs (\d+)?/.exec(message) ?? []
+  const sizeOf = (bytes: string) => formatSize(Number(bytes), language.value)
+  if (used !== undefined && quota !== undefined) {
+    const values = { used: sizeOf(used), quota: sizeOf(quota) }
+    if (size === undefined) return t('errorQuotaRest', values)
+    return t('errorQuotaBytes', { ...values, size: sizeOf(size) })
+  }
+  const [, count, most, what] = /(\d+) of (\d+) (files|unfinished)/.exec(message) ?? []
+  if (count === undefined || most === undefined) return t('errorQuota')
+  const countOf = (number: string) => formatCount(Number(number), language.value)
+  const values = { count: countOf(count), most: countOf(most) }
+  return t(what === 'files' ? 'errorQuotaFiles' : 'errorQuotaUnfinished', values)
 }
 
 /** An error that a text of the page explains. */

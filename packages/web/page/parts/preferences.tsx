@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
-import { chooseLanguage, language, languages, t, type Language } from '../i18n/language.ts'
+import { chooseLanguage, language, languageNames, t, type Language } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { readSetting, writeSetting } from '../browser/storage.ts'
 
@@ -18,11 +18,16 @@ export function Preferences(): JSX.Element {
         <span>{t('languageLabel')}</span>
         <select
           value={language.value}
-          onChange={({ currentTarget }) => chooseLanguage(currentTarget.value as Language)}
+          onChange={({ currentTarget }) => {
+            // Without an answer the page keeps its language.
+            chooseLanguage(currentTarget.value as Language).catch(() => {
+              currentTarget.value = language.peek()
+            })
+          }}
         >
-          {Object.entries(languages).map(([tag, strings]) => (
+          {Object.entries(languageNames).map(([tag, name]) => (
             <option key={tag} value={tag} lang={tag}>
-              {strings.language}
+              {name}
             </option>
           ))}
         </select>

@@ -28,6 +28,7 @@ interface PreviewDialogProps {
   /** How the time of the file is written. Default: without words. */
   readonly moment?: 'deletedAt' | 'versionOf'
   readonly actions: Omit<RowActions, 'select'>
+  readonly isInAddress?: boolean
   readonly onClose: () => void
 }
 
@@ -38,6 +39,7 @@ export function PreviewDialog({
   file,
   moment,
   actions,
+  isInAddress = false,
   onClose,
 }: PreviewDialogProps): JSX.Element {
   const index = shown.findIndex(({ name }) => name === file.name)
@@ -65,7 +67,13 @@ export function PreviewDialog({
     ...(file.expires === undefined ? [] : [expiryOf(file.expires)]),
   ].join(' · ')
   return (
-    <Dialog title={name} class="preview" onClose={onClose} onKeyDown={onKeyDown}>
+    <Dialog
+      title={name}
+      class="preview"
+      isInAddress={isInAddress}
+      onClose={onClose}
+      onKeyDown={onKeyDown}
+    >
       <div class="preview-frame">
         <div class="preview-bar">
           <span class="preview-facts">{facts}</span>

@@ -16,11 +16,13 @@ interface ConflictDialogProps {
   /** Whether a file that is replaced can be restored. */
   readonly isKept: boolean
   readonly onDecide: (decision: Decision, isForAll: boolean) => void
+  /** The user closes the dialog without a decision, as by Escape. */
+  readonly onClose: () => void
 }
 
 /** Asks what to do with a file whose name is taken. It stays open from one file to the next. */
 export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
-  const { name, bothHint, forAll, mayReplace, isKept, onDecide } = props
+  const { name, bothHint, forAll, mayReplace, isKept, onDecide, onClose } = props
   const [isForAll, setForAll] = useState(false)
   const decided = useRef<Decision>()
   const choices: readonly (readonly [Decision, StringKey, StringKey])[] = [
@@ -29,16 +31,18 @@ export function ConflictDialog(props: ConflictDialogProps): JSX.Element {
     ['skip', 'skip', 'skipHint'],
   ]
   return (
-    <Dialog title={t('nameTaken')} class="conflict">
+    <Dialog title={t('nameTaken')} class="conflict" onClose={onClose}>
       <p class="conflict-lead">{t('nameTakenLead', { name })}</p>
       <div class="choices">
         {choices
           .filter(([decision]) => mayReplace || decision !== 'replace')
-          .map(([decision, label, hint]) => (
+          .map(([decision, label, hint], index) => (
             <button
               key={decision}
               type="button"
               class="choice"
+              // Otherwise it would be the button that closes the dialog.
+              autofocus={index === 0}
               onClick={(event) => {
                 // Ignore the second click of a double click: the user has not read the next question yet.
                 if (event.detail > 1 && decision === decided.current) return

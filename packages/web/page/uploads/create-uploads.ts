@@ -1,17 +1,21 @@
-import { type FileDetails, isHoldfastError, type Usage } from '@holdfast/client/browser'
+import {
+  type Client,
+  type FileDetails,
+  HoldfastError,
+  isHoldfastError,
+} from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
 import { openStorage } from '../browser/storage.ts'
 import { hasContent } from '../api/requests.ts'
-import { ExplainedError } from '../parts/explain-error.ts'
-import { formatCount, formatSize } from '../i18n/format.ts'
-import { language } from '../i18n/language.ts'
 import {
-  createRateMeter,
   createFileSender,
   inPiecesFrom,
+  readWhole,
   type FileSender,
   type SenderContext,
 } from './file-sender.ts'
+import { createRateMeter } from './progress.ts'
+import { createSendTogether, smallSize } from './send-together.ts'
 import { openUnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import { runUploads, type Uploads } from './run-uploads.ts'
@@ -21,21 +25,26 @@ interface UploadsContext {
   readonly onIdle: () => void
   /** Resolves when work that must end before a file gets the name has ended. */
   readonly finishDeletion: (name: string) => Promise<void>
-  readonly recentUsage: RecentUsage
+  /** Whether the list has a file of that name. */
+  readonly isListed: (name: string) => boolean
   /** Cancels the pending deletion of the file that had the name: it must not delete the new one. */
   readonly cancelDeletion: (name: string) => void
 }
 
+/** How many small files are sent in place of a large one. */
+const filesPerPlace = 50
+
 /** The uploads of a customer. */
 export function createUploads(connection: Connection, context: UploadsContext): Uploads {
-  const { onStored, onIdle, finishDeletion, cancelDeletion, recentUsage } = context
+  const { onStored, onIdle, finishDeletion, cancelDeletion, isListed } = context
   const storage = openStorage(() => localStorage)
   const unfinished = openUnfinishedUploads(connection.customer, storage)
   const rate = createRateMeter()
   return runUploads({
-    transport: createUploadTransport(connection, { unfinished, rate, finishDeletion, recentUsage }),
+    transport: createUploadTransport(connection, { unfinished, rate, finishDeletion, isListed }),
     unfinished,
     rate,
+    shareOf: (item) => (isSentTogether(item) ? 1 / filesPerPlace : 1),
     onStored(item) {
       cancelDeletion(item.name.peek())
       void entryOf(connection, item).then(onStored)
@@ -45,20 +54,24 @@ export function createUploads(connection: Connection, context: UploadsContext): 
 }
 
 /** The entry of the list for a stored file: the server's details, or else what the page knows. */
-async function entryOf({ client }: Connection, { name, file }: UploadItem): Promise<FileDetails> {
+async function entryOf({ client }: Connection, item: UploadItem): Promise<FileDetails> {
+  const { name, file } = item
   const stored = name.peek()
-  return client.stat(stored, { isRounded: true }).catch(() => ({
+  const known = {
     name: stored,
     size: file.size,
     modified: new Date().toISOString(),
     type: file.type,
     etag: '',
-  }))
+  }
+  // Of many small files nothing is asked: the list is compared with the server's soon.
+  if (isSentTogether(item)) return known
+  return client.stat(stored, { isRounded: true }).catch(() => known)
 }
 
 interface CustomerSenderContext extends SenderContext {
   readonly finishDeletion: (name: string) => Promise<void>
-  readonly recentUsage: RecentUsage
+  readonly isListed: (name: string) => boolean
 }
 
 /** Sends the files of a customer. */
@@ -66,7 +79,9 @@ export function createUploadTransport(
   connection: Connection,
   context: CustomerSenderContext,
 ): FileSender {
-  const sender = createFileSender(connection.client, context)
+  const { client } = connection
+  const sender = createFileSender(client, context)
+  const sendTogether = createSendTogether(client)
   /** The names under which an attempt ended without an answer: the server may have stored the file. */
   const unanswered = new WeakMap<UploadItem, string>()
 
@@ -78,14 +93,17 @@ export function createUploadTransport(
       const wasUnanswered = unanswered.get(item) === name
       await context.finishDeletion(name)
       signal.throwIfAborted()
+      if (!wasUnanswered && !item.replaces && context.isListed(name))
+        await assertFree(client, name, signal)
       unanswered.set(item, name)
       try {
-        await sender.send(item, signal, onSent)
+        if (!isSentTogether(item)) return await sender.send(item, signal, onSent)
+        const meter = context.rate.meter(0)
+        await sendTogether({ name, body: await readWhole(file) }, signal)
+        meter.stored(file.size)
       } catch (error) {
         // Only a name that is taken can show the outcome of the earlier attempt.
-        if (!isHoldfastError(error) || error.status !== 412) {
-          throw await explainQuota(error, file.size, context.recentUsage)
-        }
+        if (!isHoldfastError(error) || error.status !== 412) throw error
         const isComparable = wasUnanswered && file.size < inPiecesFrom
         if (isComparable && (await isStored(connection, name, file, signal))) return
         unanswered.delete(item)
@@ -93,6 +111,20 @@ export function createUploadTransport(
       }
     },
   }
+}
+
+/** Whether a file shares a request with others: one that replaces another is sent alone. */
+const isSentTogether = ({ file, replaces }: UploadItem) => file.size <= smallSize && !replaces
+
+/**
+ * Asks whether a name that the list has is still taken, before the bytes go. The server decides again.
+ *
+ * @throws HoldfastError with status 412 if it is taken
+ */
+async function assertFree(client: Client, name: string, signal: AbortSignal): Promise<void> {
+  const present = await client.stat(name, { isRounded: true, signal }).catch(() => undefined)
+  signal.throwIfAborted()
+  if (present) throw new HoldfastError('already-exists', 'Precondition Failed', { status: 412 })
 }
 
 /** Whether the file has arrived; `false` if the login may not read it. */
@@ -103,32 +135,4 @@ async function isStored(...asked: Parameters<typeof hasContent>): Promise<boolea
     if (isHoldfastError(error, 'not-allowed')) return false
     throw error
   }
-}
-
-/** A usage report that may be a moment old; `undefined` if the server does not report it. */
-type RecentUsage = () => Promise<Usage | undefined>
-
-/** `error`, or an error with numbers if a file of `size` bytes exceeds the quota. */
-async function explainQuota(
-  error: unknown,
-  size: number,
-  recentUsage: RecentUsage,
-): Promise<unknown> {
-  if (!isHoldfastError(error, 'quota-exceeded')) return error
-  const usage = await recentUsage()
-  return (usage && shortage(usage, size, error)) ?? error
-}
-
-/** `undefined` if other running or unfinished uploads take the space. */
-function shortage(usage: Usage, size: number, cause: Error): ExplainedError | undefined {
-  const { bytes, quota = Infinity, files, maxFiles = Infinity } = usage
-  const shown = language.peek()
-  if (bytes + size > quota) {
-    const sizeOf = (value: number) => formatSize(value, shown)
-    const values = { used: sizeOf(bytes), quota: sizeOf(quota), size: sizeOf(size) }
-    return new ExplainedError('errorQuotaBytes', values, { cause })
-  }
-  if (files < maxFiles) return undefined
-  const values = { count: formatCount(files, shown), most: formatCount(maxFiles, shown) }
-  return new ExplainedError('errorQuotaFiles', values, { cause })
 }

@@ -1,5 +1,6 @@
 import { isHoldfastError, type LinkClient, type UploadOptions } from '@holdfast/client/browser'
 import { ExplainedError } from '../parts/explain-error.ts'
+import type { RateMeter } from './progress.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import type { UploadTransport } from './upload-queue.ts'
@@ -101,9 +102,11 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
     discard,
     discardAt,
     async send(item, signal, onSent) {
-      const meter = rate.meter()
+      const { size } = item.file
+      // What goes in pieces may continue an earlier upload.
+      const meter = rate.meter(size < inPiecesFrom ? 0 : undefined)
       const sent = (bytes: number) => {
-        meter(bytes)
+        meter.sent(bytes)
         onSent(bytes)
       }
       try {
@@ -113,6 +116,7 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
           if (isGone) return send(item, signal, sent)
           throw error
         })
+        meter.stored(size)
       } catch (error) {
         // Under another name the upload starts again.
         if (isHoldfastError(error) && error.status === 412) discard(item)
@@ -134,7 +138,7 @@ async function assertReadable(file: File): Promise<void> {
  *
  * @throws ExplainedError `errorUnreadable` if it cannot be read, or has changed since it was chosen or while it was read
  */
-async function readWhole(file: File): Promise<Blob> {
+export async function readWhole(file: File): Promise<Blob> {
   const content = await read(file)
   await assertReadable(file)
   if (content.byteLength !== file.size) throw unreadable()
@@ -152,38 +156,4 @@ async function read(part: Blob): Promise<ArrayBuffer> {
 /** The error for a file that was changed, moved or made unreadable since it was chosen. */
 function unreadable(options?: ErrorOptions): ExplainedError {
   return new ExplainedError('errorUnreadable', {}, options)
-}
-
-/** Measures the speed of all uploads together. */
-export interface RateMeter {
-  /** Makes a function that receives the progress of one upload, as the bytes that it has sent so far. */
-  meter(): (sent: number) => void
-  /** Bytes per second, in the last seconds. */
-  perSecond(): number
-}
-
-const windowMs = 5000
-
-export function createRateMeter(now: () => number = () => performance.now()): RateMeter {
-  let samples: { at: number; bytes: number }[] = []
-  return {
-    meter() {
-      let last: number | undefined
-      return (sent) => {
-        const at = now()
-        // Bytes of an earlier attempt do not count.
-        const bytes = last === undefined ? 0 : Math.max(0, sent - last)
-        last = sent
-        samples = [...samples.filter((sample) => at - sample.at < windowMs), { at, bytes }]
-      }
-    },
-    perSecond() {
-      const at = now()
-      const recent = samples.filter((sample) => at - sample.at < windowMs)
-      const [first] = recent
-      if (!first) return 0
-      const bytes = recent.reduce((sum, sample) => sum + sample.bytes, 0)
-      return bytes / Math.max(0.5, (at - first.at) / 1000)
-    },
-  }
 }

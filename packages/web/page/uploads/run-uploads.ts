@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, effect } from '@preact/signals'
-import type { FileSender, SenderContext, RateMeter } from './file-sender.ts'
+import type { FileSender, SenderContext } from './file-sender.ts'
+import type { RateMeter } from './progress.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
 import { createUploadQueue, type QueueOptions, type UploadQueue } from './upload-queue.ts'
 

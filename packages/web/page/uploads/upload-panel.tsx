@@ -119,6 +119,8 @@ export function UploadConflict(props: UploadConflictProps): JSX.Element | null {
       mayReplace={mayReplace}
       isKept={isKept}
       onDecide={(decision, isForAll) => uploads.decide(shown, decision, isForAll)}
+      // Without a decision they wait: whoever resumes one is asked again.
+      onClose={() => uploads.pause(...conflicts)}
     />
   )
 }

@@ -11,7 +11,7 @@ export interface UploadQueue {
   /** How many there are in each state, so that readers need not watch thousands of items. */
   readonly counts: ReadonlySignal<UploadCounts>
   readonly add: (files: readonly { readonly file: File; readonly name: string }[]) => void
-  /** Stops uploads, which `resume` continues. */
+  /** Stops uploads, and postpones questions about names that are taken; `resume` continues. */
   readonly pause: (...items: readonly UploadItem[]) => void
   /** Continues uploads that were paused, have failed, or wait for a retry. */
   readonly resume: (...items: readonly UploadItem[]) => void
@@ -46,6 +46,8 @@ export interface QueueOptions {
   readonly after?: AfterTime
   /** The most uploads at a time. */
   readonly concurrency?: number
+  /** How much of an upload's place a file takes; small ones may share one. Default: 1. */
+  readonly shareOf?: (item: UploadItem) => number
 }
 
 const retryMs = [1000, 2000, 4000, 8000, 15_000, 30_000]
@@ -53,7 +55,14 @@ const mostFailures = 12
 
 /** Uploads several files at a time, and retries after a broken connection. */
 export function createUploadQueue(options: QueueOptions): UploadQueue {
-  const { transport, onStored, onIdle, concurrency = 3, after = afterTime } = options
+  const {
+    transport,
+    onStored,
+    onIdle,
+    concurrency = 3,
+    shareOf = () => 1,
+    after = afterTime,
+  } = options
   const list = createUploadList()
   const { items, counts, set, isIn, remove } = list
   /** Stops an item that is running or waits for a retry. */
@@ -73,11 +82,13 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     const { running, waiting } = counts.peek()
     if (running === 0 && waiting === 0) onIdle()
     if (refused.size > 0 || waiting === 0) return
-    let free = concurrency - running
+    let free = concurrency
+    for (const item of stops.keys()) if (isIn(item, 'running')) free -= shareOf(item)
     for (const item of items.peek()) {
-      if (free <= 0) return
+      // The shares may be fractions.
+      if (free < 1e-6) return
       if (!isIn(item, 'waiting')) continue
-      free -= 1
+      free -= shareOf(item)
       void run(item)
     }
   }
@@ -163,7 +174,7 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
     pause(...paused) {
       batch(() => {
         for (const item of paused) {
-          if (!isIn(item, 'running', 'waiting', 'retrying')) continue
+          if (!isIn(item, 'running', 'waiting', 'retrying', 'conflict')) continue
           stop(item)
           set(item, { kind: 'paused' })
         }

@@ -1,10 +1,12 @@
 import { Check, Pause, Play, RotateCw, TriangleAlert, X, History } from 'lucide'
 import type { JSX } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
+import { shownProgress } from '../parts/title.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { Icon, IconButton } from '../parts/icon.tsx'
 import { formatSize, formatDuration, formatPercent, splitName } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
+import { progressOf } from './progress.ts'
 import type { UploadItem } from './upload-item.ts'
 import type { UploadQueue } from './upload-queue.ts'
 import type { Uploads } from './run-uploads.ts'
@@ -24,10 +26,12 @@ export function UploadRow({ item, queue }: UploadRowProps): JSX.Element {
   return (
     <li class={`upload upload-${kind}`}>
       <div class="upload-text">
-        <bdi class="name-parts" title={name}>
+        <bdi class="name-parts" title={name} aria-hidden="true">
           <span class="name-start">{start}</span>
           <span class="name-end">{end}</span>
         </bdi>
+        {/* In one piece for screen readers. */}
+        <bdi class="hidden">{name}</bdi>
         <span class="upload-note">{noteOf(item)}</span>
         {kind !== 'done' && kind !== 'failed' && kind !== 'conflict' && (
           <progress value={share} max={1} aria-label={name} />
@@ -98,9 +102,13 @@ export function UploadSummary({ uploads }: { readonly uploads: Uploads }): JSX.E
   }, [isBusy])
   const { done, failed } = uploads.counts.value
   const items = uploads.items.peek()
-  const all = items.reduce((sum, { file }) => sum + file.size, 0)
-  const sent = items.reduce((sum, item) => sum + item.sent.peek(), 0)
-  const perSecond = isBusy ? uploads.rate.perSecond() : 0
+  const { share, left } = progressOf(items)
+  const seconds = isBusy ? uploads.rate.secondsFor(left) : undefined
+  const { bytes: perSecond } = uploads.rate.perSecond()
+  useEffect(() => {
+    shownProgress.value = isBusy ? share : undefined
+  }, [isBusy, share])
+  useEffect(() => () => void (shownProgress.value = undefined), [])
   const isAllDone = items.length > 0 && done === items.length
   return (
     <div class="uploads-summary">
@@ -112,14 +120,14 @@ export function UploadSummary({ uploads }: { readonly uploads: Uploads }): JSX.E
             : t('uploadsSummary', { done, all: items.length })}
         {failed > 0 && ` · ${t('uploadsFailed', { count: failed })}`}
       </h2>
-      {perSecond > 0 && (
+      {seconds !== undefined && (
         <p>
           {t('perSecond', { size: formatSize(perSecond, language.value) })} ·{' '}
-          {t('timeLeft', { time: formatDuration((all - sent) / perSecond, language.value) })}
+          {t('timeLeft', { time: formatDuration(seconds, language.value) })}
         </p>
       )}
-      {sent < all && (
-        <progress class="uploads-total" value={sent} max={all} aria-label={t('uploads')} />
+      {share < 1 && (
+        <progress class="uploads-total" value={share} max={1} aria-label={t('uploads')} />
       )}
     </div>
   )

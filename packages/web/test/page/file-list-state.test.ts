@@ -42,6 +42,24 @@ describe('createFileList', () => {
     expect(names()).to.deep.equal(['a', 'b', 'd'])
   })
 
+  it('takes over what has changed in a part of the list, and not what has changed here meanwhile', async () => {
+    const { files, names, page } = harness()
+    const loading = files.load()
+    await page(['a', 'b', 'c', 'd', 'e', '\u{1f600}'].map((name) => file(name)))
+    await loading
+    const refreshing = files.refresh('a', 3)
+    files.add(file('c2'))
+    files.remove('d')
+    await page([file('b', '"2"'), file('b2'), file('d')], '/list?details=1&after=d')
+    expect(await refreshing).to.deep.equal({ added: ['b2'], hasChanged: true, last: 'd' })
+    await until('the changes are shown', () => names().includes('c2') && !names().includes('d'))
+    expect(names()).to.have.members(['a', 'b', 'b2', 'c2', 'e', '\u{1f600}'])
+    const rest = files.refresh('b2', 1000)
+    await page([file('c2'), file('\uffee'), file('\u{1f600}')])
+    expect(await rest).to.deep.equal({ added: ['\uffee'], hasChanged: true, last: undefined })
+    expect(names()).to.have.members(['a', 'b', 'b2', 'c2', '\uffee', '\u{1f600}'])
+  })
+
   it('shows a file that another program has stored under a name that was deleted here', async () => {
     const { files, names, page } = harness()
     const first = files.load()
@@ -119,8 +137,8 @@ describe('The folders of the list', () => {
     expect(shown()).to.deep.equal(['c', 'a - b.txt'])
     files.filter.value = 'd'
     expect(shown()).to.deep.equal(['a - c - d.txt'])
+    files.filter.value = ''
     files.openFolder('')
-    expect(files.filter.value).to.equal('')
     files.areFolders.value = false
     expect(shown()).to.deep.equal(['a - b.txt', 'a - c - d.txt', 'e.txt'])
   })

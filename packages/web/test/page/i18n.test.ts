@@ -3,8 +3,12 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { de } from '../../page/i18n/de.ts'
 import { en } from '../../page/i18n/en.ts'
+import { es } from '../../page/i18n/es.ts'
+import { fr } from '../../page/i18n/fr.ts'
 import { formatDate, formatDuration, formatSize } from '../../page/i18n/format.ts'
 import { fillIn } from '../../page/i18n/strings.ts'
+
+const others = { de, fr, es }
 
 const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
@@ -14,14 +18,18 @@ describe('The texts of the page', () => {
     for (const key of Object.keys(en) as (keyof typeof en)[]) {
       // "One" may go without its number.
       if (key.endsWith('.one')) continue
-      expect(places(de[key]), key).to.deep.equal(places(en[key]))
+      for (const [tag, texts] of Object.entries(others)) {
+        expect(places(texts[key]), `${tag}: ${key}`).to.deep.equal(places(en[key]))
+      }
     }
   })
 
   it('are all there in each language, and are all used', () => {
-    expect(Object.keys(de)).to.have.members(Object.keys(en))
+    for (const [tag, texts] of Object.entries(others)) {
+      expect(Object.keys(texts), tag).to.have.members(Object.keys(en))
+    }
     const folder = join(import.meta.dirname, '../../page')
-    const sources = globSync(['**/*.{ts,tsx}'], { cwd: folder, exclude: ['i18n/{en,de}.ts'] })
+    const sources = globSync(['**/*.{ts,tsx}'], { cwd: folder, exclude: ['i18n/{en,de,fr,es}.ts'] })
       .map((path) => readFileSync(join(folder, path), 'utf8'))
       .join('\n')
     const unused = Object.keys(en).filter((key) => {

@@ -32,7 +32,7 @@ describe('createLinkTransport', () => {
     const client = createLinkClient({ link, retries: 0, transport })
     const item = createUploadItem(new File(['12345'], 'a.txt'), 'in-a.txt')
     const unfinished = openUnfinishedUploads('link', openStorage(noStorage))
-    const context = { unfinished, rate: { meter: () => () => {} } }
+    const context = { unfinished, rate: { meter: () => ({ sent() {}, stored() {} }) } }
     const sending = createLinkTransport(client, { ...terms, ...more }, context)
     const failure = await sending.send(item, new AbortController().signal, () => {}).catch(keyOf)
     return { asked, failure }

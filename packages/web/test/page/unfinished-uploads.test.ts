@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { createRateMeter } from '../../page/uploads/file-sender.ts'
 import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
 
 function memoryStorage(kept = new Map<string, string>()) {
@@ -71,31 +70,5 @@ describe('openUnfinishedUploads', () => {
     const uploads = openUnfinishedUploads('anna', full)
     uploads.record(begun)
     expect(uploads.all.value).to.deep.equal([begun])
-  })
-})
-
-describe('createRateMeter', () => {
-  it('adds up all uploads of the last five seconds', () => {
-    let now = 0
-    const rate = createRateMeter(() => now)
-    const [one, other] = [rate.meter(), rate.meter()]
-    one(0)
-    other(0)
-    now = 1000
-    one(500)
-    other(1500)
-    expect(rate.perSecond()).to.equal(2000)
-    now = 10_000
-    expect(rate.perSecond()).to.equal(0)
-  })
-
-  it('does not count what an earlier attempt has sent', () => {
-    let now = 0
-    const rate = createRateMeter(() => now)
-    const resumed = rate.meter()
-    resumed(1_000_000)
-    now = 1000
-    resumed(1_000_100)
-    expect(rate.perSecond()).to.equal(100)
   })
 })

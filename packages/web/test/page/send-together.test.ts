@@ -1,0 +1,56 @@
+import { HoldfastError, type FileToUpload } from '@holdfast/client/browser'
+import { expect } from 'chai'
+import { createSendTogether } from '../../page/uploads/send-together.ts'
+import { brokenLine, taken } from './refusals.ts'
+
+/** Results of a batch by name: an error, or nothing where the file is stored. */
+type Results = Readonly<Record<string, Error | 'breaks'>>
+
+function harness(results: Results = {}) {
+  const requests: string[][] = []
+  const send = createSendTogether({
+    async *uploadMany(files) {
+      const all = [...(files as Iterable<FileToUpload>)].map(({ name }) => name)
+      requests.push(all)
+      for (const name of all) {
+        const result = results[name]
+        if (result === 'breaks') throw brokenLine()
+        yield { name, error: result }
+      }
+    },
+  })
+  const outcome = async (name: string, signal = new AbortController().signal) => {
+    try {
+      await send({ name, body: new Blob(['x']) }, signal)
+      return 'stored'
+    } catch (error) {
+      return error instanceof HoldfastError ? error.code : 'aborted'
+    }
+  }
+  return { requests, outcome }
+}
+
+describe('createSendTogether', () => {
+  it('stores files of a moment by one request, each with its own outcome', async () => {
+    const { requests, outcome } = harness({ b: taken() })
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => outcome(name)))
+    expect(outcomes).to.deep.equal(['stored', 'already-exists', 'stored'])
+    expect(requests).to.deep.equal([['a', 'b', 'c']])
+  })
+
+  it('fails what has no answer where the connection breaks, and nothing else', async () => {
+    const { outcome } = harness({ b: 'breaks' })
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => outcome(name)))
+    expect(outcomes).to.deep.equal(['stored', 'no-answer', 'no-answer'])
+  })
+
+  it('sends at most a hundred together, and none that is cancelled before', async () => {
+    const { requests, outcome } = harness()
+    const cancelled = new AbortController()
+    const sending = Array.from({ length: 250 }, (_, at) => outcome(`${at}`))
+    void outcome('cancelled', cancelled.signal)
+    cancelled.abort()
+    await Promise.all(sending)
+    expect(requests.map(({ length }) => length)).to.deep.equal([100, 100, 50])
+  })
+})
