@@ -62,6 +62,8 @@ export const de: Strings = {
   clearSelection: 'Auswahl aufheben',
   actionsFor: 'Aktionen für {name}',
   open: '{name} öffnen',
+  openFile: 'Öffnen',
+  earlierVersions: 'Frühere Versionen',
   gridHint:
     'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus, F2 benennt um, Entf löscht, Strg+Z macht das rückgängig.',
 

@@ -56,6 +56,8 @@ export const en = {
   clearSelection: 'Clear the selection',
   actionsFor: 'Actions for {name}',
   open: 'Open {name}',
+  openFile: 'Open',
+  earlierVersions: 'Earlier versions',
   gridHint:
     'Arrow keys move, Enter opens, Space selects, F2 renames, Delete deletes, Ctrl+Z undoes that.',
 

@@ -55,6 +55,8 @@ export const es: Strings = {
   clearSelection: 'Anular la selección',
   actionsFor: 'Acciones para {name}',
   open: 'Abrir {name}',
+  openFile: 'Abrir',
+  earlierVersions: 'Versiones anteriores',
   gridHint:
     'Las flechas mueven, Intro abre, Espacio selecciona, F2 cambia el nombre, Supr elimina, Ctrl+Z lo deshace.',
   arrivedOne: 'Ha llegado «{name}».',

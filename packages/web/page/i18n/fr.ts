@@ -55,6 +55,8 @@ export const fr: Strings = {
   clearSelection: 'Annuler la sélection',
   actionsFor: 'Actions pour {name}',
   open: 'Ouvrir {name}',
+  openFile: 'Ouvrir',
+  earlierVersions: 'Versions antérieures',
   gridHint:
     'Les flèches déplacent, Entrée ouvre, Espace sélectionne, F2 renomme, Suppr supprime, Ctrl+Z annule.',
   arrivedOne: '« {name} » vient d’arriver.',

@@ -15,13 +15,14 @@ import {
   type RenamedFile,
 } from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
+import { RowMenu, type OpenMenu } from './row-menu.tsx'
 import { gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
   readonly files: ListedFiles
   /** The texts of a list that is not that of the present files. */
   readonly texts?: GridTexts
-  readonly actions: Omit<RowActions, 'select'>
+  readonly actions: Omit<RowActions, 'select' | 'menu'>
   readonly onSeen?: (rows: readonly [number, number]) => void
 }
 
@@ -66,11 +67,19 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     active.setAnchor(index)
   }
 
+  const [menu, setMenu] = useState<OpenMenu>()
   // A row is rendered again only if its properties have changed.
   const latest = useRef(select)
   latest.current = select
   const rowActions = useMemo<RowActions>(
-    () => ({ ...actions, select: (...chosen) => latest.current(...chosen) }),
+    () => ({
+      ...actions,
+      select: (...chosen) => latest.current(...chosen),
+      menu(file, below) {
+        const { left, bottom } = below.getBoundingClientRect()
+        setMenu({ file, x: left, y: bottom })
+      },
+    }),
     [actions],
   )
 
@@ -104,47 +113,58 @@ export function FileGrid(props: FileGridProps): JSX.Element {
   }
 
   return (
-    <div
-      class="grid"
-      role="grid"
-      aria-label={t(texts.label)}
-      aria-rowcount={shown.length + 1}
-      aria-multiselectable="true"
-      aria-describedby="grid-hint"
-      onKeyDown={onKeyDown}
-      onFocusIn={(event) => {
-        const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
-        if (row) active.set(Number(row.dataset['index']))
-      }}
-    >
-      <GridHead files={files} moment={texts.moment} />
-      <div ref={scroller} class="rows" role="rowgroup">
-        <div class="rows-all" role="presentation" style={{ height: `${virtual.height}px` }}>
-          {virtual.rows.map((index) => {
-            const file = shown[index]
-            return (
-              file && (
-                <FileRow
-                  key={file.name}
-                  file={file}
-                  index={index}
-                  offset={index * height}
-                  isSelected={selected.has(file.name)}
-                  isActive={index === current}
-                  actions={rowActions}
-                />
+    <>
+      <div
+        class="grid"
+        role="grid"
+        aria-label={t(texts.label)}
+        aria-rowcount={shown.length + 1}
+        aria-multiselectable="true"
+        aria-describedby="grid-hint"
+        onKeyDown={onKeyDown}
+        onContextMenu={(event) => {
+          const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+          const file = shown[Number(row?.dataset['index'])]
+          // With Shift the browser shows its own menu.
+          if (!row || !file || event.shiftKey) return
+          event.preventDefault()
+          setMenu({ file, x: event.clientX, y: event.clientY })
+        }}
+        onFocusIn={(event) => {
+          const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+          if (row) active.set(Number(row.dataset['index']))
+        }}
+      >
+        <GridHead files={files} moment={texts.moment} />
+        <div ref={scroller} class="rows" role="rowgroup">
+          <div class="rows-all" role="presentation" style={{ height: `${virtual.height}px` }}>
+            {virtual.rows.map((index) => {
+              const file = shown[index]
+              return (
+                file && (
+                  <FileRow
+                    key={file.name}
+                    file={file}
+                    index={index}
+                    offset={index * height}
+                    isSelected={selected.has(file.name)}
+                    isActive={index === current}
+                    actions={rowActions}
+                  />
+                )
               )
-            )
-          })}
+            })}
+          </div>
         </div>
+        {isPrinting.value && shown.length > mostPrinted && (
+          <p class="print-rest">{plural('notPrinted', shown.length - mostPrinted)}</p>
+        )}
+        <p id="grid-hint" class="hidden" lang={language.value}>
+          {t(texts.hint)}
+        </p>
       </div>
-      {isPrinting.value && shown.length > mostPrinted && (
-        <p class="print-rest">{plural('notPrinted', shown.length - mostPrinted)}</p>
-      )}
-      <p id="grid-hint" class="hidden" lang={language.value}>
-        {t(texts.hint)}
-      </p>
-    </div>
+      {menu && <RowMenu menu={menu} actions={actions} onClose={() => setMenu(undefined)} />}
+    </>
   )
 }
 

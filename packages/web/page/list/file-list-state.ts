@@ -279,14 +279,39 @@ export function collectBriefly<Item>(take: (items: readonly Item[]) => void) {
 
 const folded = new WeakMap<ViewedFile, string>()
 
-/** The files whose names contain every word of `text`, ignoring case and accents. */
+/** The files whose names contain every word of `text`, ignoring case and accents. A word with `*` or `?` is a pattern for the whole name, such as `*.pdf`. */
 export function filterFiles(files: readonly ViewedFile[], text: string): readonly ViewedFile[] {
-  const words = fold(text).split(/\s+/).filter(Boolean)
+  const words = fold(text).split(/\s+/).filter(Boolean).map(matcherOf)
   if (words.length === 0) return files
   return files.filter((file) => {
     const name = foldedName(file)
-    return words.every((word) => name.includes(word))
+    return words.every((matches) => matches(name))
   })
+}
+
+/** Whether a name contains `word`, or matches it as a pattern: `*` stands for any characters, `?` for one. */
+function matcherOf(word: string): (name: string) => boolean {
+  if (!/[*?]/.test(word)) return (name) => name.includes(word)
+  // Between two stars the first place is as good as a later one, so that no text takes long.
+  const [first = '', ...parts] = word
+    .split(/\*+/)
+    .map((part) => part.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('?', '.'))
+  const end = parts.pop()
+  if (end === undefined) return (name) => new RegExp(`^${first}$`, 'su').test(name)
+  const start = new RegExp(`^${first}`, 'su')
+  const middle = parts.map((part) => new RegExp(part, 'su'))
+  const last = new RegExp(`${end}$`, 'su')
+  return (name) => {
+    const begun = start.exec(name)
+    if (!begun) return false
+    let rest = name.slice(begun[0].length)
+    for (const part of middle) {
+      const found = part.exec(rest)
+      if (!found) return false
+      rest = rest.slice(found.index + found[0].length)
+    }
+    return last.test(rest)
+  }
 }
 
 /** Filters as `filterFiles` does. If a text continues the last one, searches only the last result. */
@@ -301,7 +326,8 @@ export function createFilter(): typeof filterFiles {
     found: [],
   }
   return (files, text) => {
-    const goesOn = files === last.files && text.startsWith(last.text)
+    // A pattern that is longer may match more.
+    const goesOn = files === last.files && text.startsWith(last.text) && !/[*?]/.test(text)
     last = { files, text, found: filterFiles(goesOn ? last.found : files, text) }
     return last.found
   }

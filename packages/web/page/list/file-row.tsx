@@ -1,5 +1,7 @@
 import {
   Download,
+  EllipsisVertical,
+  Eye,
   History,
   Link,
   Pencil,
@@ -35,6 +37,8 @@ export interface RowActions {
   readonly restore: FileAction | undefined
   readonly delete: FileAction | undefined
   select(file: ViewedFile, index: number, isRange: boolean): void
+  /** Shows all actions, below an element. */
+  menu(file: ViewedFile, below: Element): void
 }
 
 interface FileRowProps {
@@ -65,6 +69,14 @@ export function FileRow(props: FileRowProps): JSX.Element {
       data-index={index}
       tabIndex={tabIndex}
       style={{ transform: `translateY(${offset}px)` }}
+      onClick={(event) => {
+        // Whoever marks text selects no file.
+        const isMarking = getSelection()?.isCollapsed === false
+        if (isBesideControls(event) && !isMarking) actions.select(file, index, event.shiftKey)
+      }}
+      onDblClick={(event) => {
+        if (isBesideControls(event)) open?.(file)
+      }}
     >
       <div class="cell cell-select" role="gridcell">
         <input
@@ -107,6 +119,13 @@ export function FileRow(props: FileRowProps): JSX.Element {
         </time>
       </div>
       <div class="cell cell-actions" role="gridcell">
+        <IconButton
+          icon={EllipsisVertical}
+          class="row-more"
+          label={t('actionsFor', { name })}
+          tabIndex={tabIndex}
+          onClick={({ currentTarget }) => actions.menu(file, currentTarget as Element)}
+        />
         {download && (
           <IconButton
             icon={Download}
@@ -158,6 +177,32 @@ export function FileRow(props: FileRowProps): JSX.Element {
       </div>
     </div>
   )
+}
+
+/** Whether a click was on the row itself. */
+function isBesideControls({ target }: MouseEvent): boolean {
+  return !(target as Element).closest('button, input')
+}
+
+/** An action of a file in a menu. */
+interface MenuAction {
+  readonly icon: IconNode
+  readonly label: StringKey
+  readonly run: FileAction
+}
+
+/** What may be done with a file. */
+export function fileActions(actions: Omit<RowActions, 'select' | 'menu'>): readonly MenuAction[] {
+  const all = [
+    { icon: Eye, label: 'openFile', run: actions.open },
+    { icon: Download, label: 'download', run: actions.download },
+    { icon: Link, label: 'makeLink', run: actions.link },
+    { icon: Pencil, label: 'rename', run: actions.rename },
+    { icon: History, label: 'earlierVersions', run: actions.versions },
+    { icon: Undo2, label: 'restore', run: actions.restore },
+    { icon: Trash2, label: 'delete', run: actions.delete },
+  ] as const
+  return all.flatMap(({ run, ...action }) => (run ? [{ ...action, run }] : []))
 }
 
 /** When the file was changed and, if it expires, when that will be. */

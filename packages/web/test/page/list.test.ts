@@ -49,6 +49,12 @@ describe('filterFiles', () => {
     ['uber', ['Überblick.txt']],
     ['u\u0308ber', ['Überblick.txt']],
     ['nothing', []],
+    ['*.pdf', ['Annual Report.pdf']],
+    ['*.txt report*', ['report.txt']],
+    ['?eport.tx?', ['report.txt']],
+    ['*r*o*.???', ['Annual Report.pdf', 'report.txt']],
+    ['*.(a+)+$', []],
+    ['report', ['Annual Report.pdf', 'report.txt']],
   ] as const) {
     it(`finds ${found.length} by ${JSON.stringify(text)}`, () => {
       expect(names(filterFiles(files, text))).to.deep.equal(found)
