@@ -26,7 +26,7 @@ function memoryStorage(): PageStorage {
 }
 
 /** Settings that stay in the browser between visits. Never a password. */
-type Setting = 'language' | 'theme' | 'sort'
+type Setting = 'language' | 'theme' | 'sort' | 'keep'
 
 /** `undefined` if it was not set, or the browser stores nothing. */
 export function readSetting(name: Setting): string | undefined {
@@ -37,9 +37,11 @@ export function readSetting(name: Setting): string | undefined {
   }
 }
 
-export function writeSetting(name: Setting, value: string): void {
+/** Sets a setting; `undefined` removes it. */
+export function writeSetting(name: Setting, value: string | undefined): void {
   try {
-    localStorage.setItem(`holdfast:${name}`, value)
+    if (value === undefined) localStorage.removeItem(`holdfast:${name}`)
+    else localStorage.setItem(`holdfast:${name}`, value)
   } catch {
     // Then the setting lasts as long as the page.
   }

@@ -7,6 +7,8 @@ export const de: Strings = {
   signInAgain: 'Ihr Passwort gilt nicht mehr. Melden Sie sich neu an; hier geht nichts verloren.',
   customer: 'Name',
   password: 'Passwort',
+  showPassword: 'Passwort anzeigen',
+  hidePassword: 'Passwort verbergen',
   remember: 'Angemeldet bleiben, bis dieser Tab geschlossen wird',
   rememberHint: 'Sonst meldet Neuladen der Seite Sie ab.',
   signingIn: 'Anmeldung läuft …',

@@ -5,6 +5,8 @@ export const en = {
   signInAgain: 'Your password is not accepted any more. Sign in again; nothing here is lost.',
   customer: 'Name',
   password: 'Password',
+  showPassword: 'Show the password',
+  hidePassword: 'Hide the password',
   remember: 'Stay signed in until this tab is closed',
   rememberHint: 'Otherwise reloading the page signs you out.',
   signingIn: 'Signing in …',

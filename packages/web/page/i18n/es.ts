@@ -7,6 +7,8 @@ export const es: Strings = {
   signInAgain: 'Su contraseña ya no es válida. Inicie sesión de nuevo; aquí no se pierde nada.',
   customer: 'Nombre',
   password: 'Contraseña',
+  showPassword: 'Mostrar la contraseña',
+  hidePassword: 'Ocultar la contraseña',
   remember: 'Mantener la sesión hasta cerrar esta pestaña',
   rememberHint: 'De lo contrario, recargar la página cierra la sesión.',
   signingIn: 'Iniciando sesión…',

@@ -7,6 +7,8 @@ export const fr: Strings = {
   signInAgain: 'Votre mot de passe n’est plus accepté. Reconnectez-vous ; rien n’est perdu.',
   customer: 'Nom',
   password: 'Mot de passe',
+  showPassword: 'Afficher le mot de passe',
+  hidePassword: 'Masquer le mot de passe',
   remember: 'Rester connecté jusqu’à la fermeture de cet onglet',
   rememberHint: 'Sinon, recharger la page vous déconnecte.',
   signingIn: 'Connexion …',

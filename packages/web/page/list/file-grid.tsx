@@ -16,7 +16,7 @@ import {
 } from './file-list-state.ts'
 import { FileRow, type RowActions } from './file-row.tsx'
 import { RowMenu, type OpenMenu } from './row-menu.tsx'
-import { gridKey, selectRange, toggle } from './selection.ts'
+import { createTypeAhead, gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
   readonly files: ListedFiles
@@ -67,6 +67,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     active.setAnchor(index)
   }
 
+  const typeAhead = useMemo(() => createTypeAhead(), [])
   const [menu, setMenu] = useState<OpenMenu>()
   // A row is rendered again only if its properties have changed.
   const latest = useRef(select)
@@ -83,11 +84,17 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     [actions],
   )
 
+  const moveByLetter = (event: KeyboardEvent, isOnRow: boolean) => {
+    const isShortcut = event.ctrlKey || event.metaKey || event.altKey || event.key === '/'
+    if (!isOnRow || isShortcut || Array.from(event.key).length !== 1) return undefined
+    const found = typeAhead(event.key, shown, current)
+    return found === undefined ? undefined : () => found
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     const file = shown[current]
     if (!file || event.target instanceof HTMLInputElement) return
     const isOnRow = (event.target as HTMLElement).role === 'row'
-    const key = gridKey(event, isOnRow)
+    const key = gridKey(event, isOnRow) ?? moveByLetter(event, isOnRow)
     if (key === undefined) return
     // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
@@ -96,7 +103,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())
-      if (event.shiftKey) selectTo(target)
+      if (event.shiftKey && event.key.length > 1) selectTo(target)
       else active.setAnchor(target)
       takesFocus.current = shown[target]?.name
       active.set(target)
