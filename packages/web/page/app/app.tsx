@@ -1,10 +1,12 @@
+import { Eye, EyeOff } from 'lucide'
 import type { JSX } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isHoldfastError } from '@holdfast/client/browser'
+import { readSetting, writeSetting } from '../browser/storage.ts'
 import { t, plural } from '../i18n/language.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { NoticeList } from '../parts/notice-list.tsx'
-import { Logo } from '../parts/icon.tsx'
+import { IconButton, Logo } from '../parts/icon.tsx'
 import { Preferences } from '../parts/preferences.tsx'
 import { isRefusedLogin } from '../api/requests.ts'
 import { explainError } from '../parts/explain-error.ts'
@@ -72,6 +74,7 @@ interface SignInFormProps {
 function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const [isShown, setShown] = useState(false)
   const password = useRef<HTMLInputElement>(null)
   const first = useRef<HTMLInputElement>(null)
   const hint = useId()
@@ -88,7 +91,9 @@ function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element {
     setBusy(true)
     setProblem('')
     try {
-      await onSubmit(name, secret, data.has('keep'))
+      const isKept = data.has('keep')
+      await onSubmit(name, secret, isKept)
+      if (customer === undefined) writeSetting('keep', isKept ? 'yes' : undefined)
     } catch (error) {
       setProblem(signInProblem(error))
       password.current?.focus()
@@ -110,19 +115,32 @@ function SignInForm({ customer, onSubmit }: SignInFormProps): JSX.Element {
           {...(customer === undefined ? {} : { value: customer, readOnly: true })}
         />
       </label>
-      <label class="field">
-        <span>{t('password')}</span>
-        <input
-          ref={password}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          autofocus={customer !== undefined}
+      <div class="password">
+        <label class="field">
+          <span>{t('password')}</span>
+          <input
+            ref={password}
+            name="password"
+            type={isShown ? 'text' : 'password'}
+            autocomplete="current-password"
+            spellcheck={false}
+            autofocus={customer !== undefined}
+          />
+        </label>
+        <IconButton
+          icon={isShown ? EyeOff : Eye}
+          label={t(isShown ? 'hidePassword' : 'showPassword')}
+          onClick={() => setShown(!isShown)}
         />
-      </label>
+      </div>
       {customer === undefined && (
         <label class="check">
-          <input type="checkbox" name="keep" aria-describedby={hint} />
+          <input
+            type="checkbox"
+            name="keep"
+            defaultChecked={readSetting('keep') === 'yes'}
+            aria-describedby={hint}
+          />
           <span>
             {t('remember')}
             <small id={hint}>{t('rememberHint')}</small>

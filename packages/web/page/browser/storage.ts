@@ -26,7 +26,7 @@ function memoryStorage(): PageStorage {
 }
 
 /** Settings that stay in the browser between visits. Never a password. */
-type Setting = 'language' | 'theme' | 'sort' | 'folders' | 'view' | 'details'
+type Setting = 'language' | 'theme' | 'sort' | 'folders' | 'view' | 'details' | 'keep'
 
 /** `undefined` if it was not set, or the browser stores nothing. */
 export function readSetting(name: Setting): string | undefined {
@@ -37,7 +37,7 @@ export function readSetting(name: Setting): string | undefined {
   }
 }
 
-/** Keeps a setting; `undefined` forgets it. */
+/** Sets a setting; `undefined` removes it. */
 export function writeSetting(name: Setting, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(`holdfast:${name}`)

@@ -4,14 +4,11 @@ import type { Connection, ViewedFile } from '../api/connection.ts'
 import { language } from '../i18n/language.ts'
 import {
   collectBriefly,
-  createFilter,
-  prepareFilter,
-  sortFiles,
   type ListedFiles,
   type ListStatus,
-  type Order,
   type RenamedFile,
 } from '../list/file-list-state.ts'
+import { createFilter, prepareFilter, sortFiles, type Order } from '../list/filter-and-sort.ts'
 
 /** The deleted files that can be restored; `modified` is when each was deleted. */
 export interface DeletedList extends ListedFiles {

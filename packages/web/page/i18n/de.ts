@@ -7,6 +7,8 @@ export const de: Strings = {
   signInAgain: 'Ihr Passwort gilt nicht mehr. Melden Sie sich neu an; hier geht nichts verloren.',
   customer: 'Name',
   password: 'Passwort',
+  showPassword: 'Passwort anzeigen',
+  hidePassword: 'Passwort verbergen',
   remember: 'Angemeldet bleiben, bis dieser Tab geschlossen wird',
   rememberHint: 'Sonst meldet Neuladen der Seite Sie ab.',
   signingIn: 'Anmeldung läuft …',
@@ -62,6 +64,8 @@ export const de: Strings = {
   clearSelection: 'Auswahl aufheben',
   actionsFor: 'Aktionen für {name}',
   open: '{name} öffnen',
+  openFile: 'Öffnen',
+  earlierVersions: 'Frühere Versionen',
   gridHint:
     'Pfeiltasten bewegen, Eingabe öffnet, Leertaste wählt aus, F2 benennt um, Entf löscht, Strg+Z macht das rückgängig.',
 
@@ -173,7 +177,6 @@ export const de: Strings = {
   bytes: '{count} Bytes',
   expiry: 'Wird gelöscht nach',
   computeDigest: 'Berechnen',
-  earlierVersions: 'Frühere Versionen',
   showSource: 'Quelltext zeigen',
   tableCut: 'Zu sehen sind nur die ersten 1.000 Zeilen und 100 Spalten.',
   previewFailed: 'Die Vorschau konnte nicht geladen werden.',

@@ -5,6 +5,8 @@ export const en = {
   signInAgain: 'Your password is not accepted any more. Sign in again; nothing here is lost.',
   customer: 'Name',
   password: 'Password',
+  showPassword: 'Show the password',
+  hidePassword: 'Hide the password',
   remember: 'Stay signed in until this tab is closed',
   rememberHint: 'Otherwise reloading the page signs you out.',
   signingIn: 'Signing in …',
@@ -56,6 +58,8 @@ export const en = {
   clearSelection: 'Clear the selection',
   actionsFor: 'Actions for {name}',
   open: 'Open {name}',
+  openFile: 'Open',
+  earlierVersions: 'Earlier versions',
   gridHint:
     'Arrow keys move, Enter opens, Space selects, F2 renames, Delete deletes, Ctrl+Z undoes that.',
 
@@ -165,7 +169,6 @@ export const en = {
   bytes: '{count} bytes',
   expiry: 'Deleted after',
   computeDigest: 'Compute',
-  earlierVersions: 'Earlier versions',
   showSource: 'Show the source',
   tableCut: 'Only the first 1,000 rows and 100 columns are shown.',
   previewFailed: 'The preview could not be loaded.',

@@ -7,21 +7,17 @@ import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
 import { explainError } from '../parts/explain-error.ts'
-import {
-  type FileList,
-  type ListedFiles,
-  nextOrder,
-  type Column,
-  type RenamedFile,
-} from './file-list-state.ts'
+import { type FileList, type ListedFiles, type RenamedFile } from './file-list-state.ts'
+import { nextOrder, type Column } from './filter-and-sort.ts'
 import { FileRow, openEntry, type RowActions } from './file-row.tsx'
-import { gridKey, selectRange, toggle } from './selection.ts'
+import { RowMenu, type OpenMenu } from './row-menu.tsx'
+import { createTypeAhead, gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
   readonly files: ListedFiles
   /** The texts of a list that is not that of the present files. */
   readonly texts?: GridTexts
-  readonly actions: Omit<RowActions, 'select'>
+  readonly actions: Omit<RowActions, 'select' | 'menu'>
   readonly onSeen?: (rows: readonly [number, number]) => void
 }
 
@@ -66,19 +62,34 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     active.setAnchor(index)
   }
 
+  const typeAhead = useMemo(() => createTypeAhead(), [])
+  const [menu, setMenu] = useState<OpenMenu>()
   // A row is rendered again only if its properties have changed.
   const latest = useRef(select)
   latest.current = select
   const rowActions = useMemo<RowActions>(
-    () => ({ ...actions, select: (...chosen) => latest.current(...chosen) }),
+    () => ({
+      ...actions,
+      select: (...chosen) => latest.current(...chosen),
+      menu(file, below) {
+        const { left, bottom } = below.getBoundingClientRect()
+        setMenu({ file, x: left, y: bottom })
+      },
+    }),
     [actions],
   )
 
+  const moveByLetter = (event: KeyboardEvent, isOnRow: boolean) => {
+    const isShortcut = event.ctrlKey || event.metaKey || event.altKey || event.key === '/'
+    if (!isOnRow || isShortcut || Array.from(event.key).length !== 1) return undefined
+    const found = typeAhead(event.key, shown, current)
+    return found === undefined ? undefined : () => found
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     const file = shown[current]
     if (!file || event.target instanceof HTMLInputElement) return
     const isOnRow = (event.target as HTMLElement).role === 'row'
-    const key = gridKey(event, isOnRow)
+    const key = gridKey(event, isOnRow) ?? moveByLetter(event, isOnRow)
     if (key === undefined) return
     // A held key deletes only one file, and a key on a column's head none.
     const isOfRow = (event.target as HTMLElement).closest('[data-index]') !== null
@@ -88,7 +99,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     event.preventDefault()
     if (typeof key === 'function') {
       const target = key(current, shown.length - 1, virtual.pageLength())
-      if (event.shiftKey) selectTo(target)
+      if (event.shiftKey && event.key.length > 1) selectTo(target)
       else active.setAnchor(target)
       takesFocus.current = shown[target]?.name
       active.set(target)
@@ -105,48 +116,59 @@ export function FileGrid(props: FileGridProps): JSX.Element {
   }
 
   return (
-    <div
-      class="grid"
-      role="grid"
-      aria-label={t(texts.label)}
-      aria-rowcount={shown.length + 1}
-      aria-multiselectable="true"
-      aria-describedby="grid-hint"
-      onKeyDown={onKeyDown}
-      onFocusIn={(event) => {
-        const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
-        if (row) active.set(Number(row.dataset['index']))
-      }}
-    >
-      <GridHead files={files} moment={texts.moment} />
-      <div ref={scroller} class="rows" role="rowgroup">
-        <div class="rows-all" role="presentation" style={{ height: `${virtual.height}px` }}>
-          {virtual.rows.map((index) => {
-            const file = shown[index]
-            return (
-              file && (
-                <FileRow
-                  key={file.name}
-                  file={file}
-                  index={index}
-                  prefix={files.folder.value}
-                  offset={index * height}
-                  isSelected={selected.has(file.name)}
-                  isActive={index === current}
-                  actions={rowActions}
-                />
+    <>
+      <div
+        class="grid"
+        role="grid"
+        aria-label={t(texts.label)}
+        aria-rowcount={shown.length + 1}
+        aria-multiselectable="true"
+        aria-describedby="grid-hint"
+        onKeyDown={onKeyDown}
+        onContextMenu={(event) => {
+          const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+          const file = shown[Number(row?.dataset['index'])]
+          // With Shift the browser shows its own menu.
+          if (!row || !file || event.shiftKey) return
+          event.preventDefault()
+          setMenu({ file, x: event.clientX, y: event.clientY })
+        }}
+        onFocusIn={(event) => {
+          const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+          if (row) active.set(Number(row.dataset['index']))
+        }}
+      >
+        <GridHead files={files} moment={texts.moment} />
+        <div ref={scroller} class="rows" role="rowgroup">
+          <div class="rows-all" role="presentation" style={{ height: `${virtual.height}px` }}>
+            {virtual.rows.map((index) => {
+              const file = shown[index]
+              return (
+                file && (
+                  <FileRow
+                    key={file.name}
+                    file={file}
+                    index={index}
+                    prefix={files.folder.value}
+                    offset={index * height}
+                    isSelected={selected.has(file.name)}
+                    isActive={index === current}
+                    actions={rowActions}
+                  />
+                )
               )
-            )
-          })}
+            })}
+          </div>
         </div>
+        {isPrinting.value && shown.length > mostPrinted && (
+          <p class="print-rest">{plural('notPrinted', shown.length - mostPrinted)}</p>
+        )}
+        <p id="grid-hint" class="hidden" lang={language.value}>
+          {t(texts.hint)}
+        </p>
       </div>
-      {isPrinting.value && shown.length > mostPrinted && (
-        <p class="print-rest">{plural('notPrinted', shown.length - mostPrinted)}</p>
-      )}
-      <p id="grid-hint" class="hidden" lang={language.value}>
-        {t(texts.hint)}
-      </p>
-    </div>
+      {menu && <RowMenu menu={menu} actions={actions} onClose={() => setMenu(undefined)} />}
+    </>
   )
 }
 

@@ -8,6 +8,7 @@ import {
 import type { Connection, ViewedFile } from '../api/connection.ts'
 import { readSetting, writeSetting } from '../browser/storage.ts'
 import { language } from '../i18n/language.ts'
+import { createFilter, prepareFilter, sortFiles, type Order } from './filter-and-sort.ts'
 import { entriesOf, filesBelow, withoutFiles } from './folders.ts'
 
 /** The first page arrives soon, and the others are few. */
@@ -372,93 +373,4 @@ export function collectBriefly<Item>(take: (items: readonly Item[]) => void) {
     if (gathered.length === 1) setTimeout(now, 250)
   }
   return Object.assign(soon, { now })
-}
-
-const folded = new WeakMap<ViewedFile, string>()
-
-/** The files whose names contain every word of `text`, ignoring case and accents. */
-export function filterFiles(files: readonly ViewedFile[], text: string): readonly ViewedFile[] {
-  const words = fold(text).split(/\s+/).filter(Boolean)
-  if (words.length === 0) return files
-  return files.filter((file) => {
-    const name = foldedName(file)
-    return words.every((word) => name.includes(word))
-  })
-}
-
-/** Filters as `filterFiles` does. If a text continues the last one, searches only the last result. */
-export function createFilter(): typeof filterFiles {
-  let last: {
-    readonly files: readonly ViewedFile[]
-    text: string
-    found: readonly ViewedFile[]
-  } = {
-    files: [],
-    text: '',
-    found: [],
-  }
-  return (files, text) => {
-    const goesOn = files === last.files && text.startsWith(last.text)
-    last = { files, text, found: filterFiles(goesOn ? last.found : files, text) }
-    return last.found
-  }
-}
-
-/** Prepares the names, so that the first letter is found as fast as the others. */
-export function prepareFilter(files: readonly ViewedFile[]): void {
-  files.forEach(foldedName)
-}
-
-/** Cached, since each typed letter searches all names. */
-function foldedName(file: ViewedFile): string {
-  const known = folded.get(file)
-  if (known !== undefined) return known
-  const name = fold(file.name)
-  folded.set(file, name)
-  return name
-}
-
-function fold(text: string): string {
-  // Most names need only their case folded.
-  if (/^[\u0020-\u007e]*$/.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-}
-
-export type Column = 'name' | 'size' | 'modified' | 'type'
-
-export interface Order {
-  readonly column: Column
-  readonly isDescending: boolean
-}
-
-type Compare = (one: ViewedFile, other: ViewedFile) => number
-
-/** `files` in `order`; equal ones by name. Fast if most of them are in order already. */
-export function sortFiles(
-  files: readonly ViewedFile[],
-  order: Order,
-  language: string,
-): ViewedFile[] {
-  const { compare } = new Intl.Collator(language, { numeric: true })
-  const byName: Compare = (one, other) => compare(one.name, other.name)
-  const by: Readonly<Record<Column, Compare>> = {
-    name: byName,
-    size: (one, other) => one.size - other.size,
-    modified: (one, other) => compareText(one.modified, other.modified),
-    type: (one, other) => compareText(one.type, other.type),
-  }
-  const first = by[order.column]
-  const sign = order.isDescending ? -1 : 1
-  return [...files].sort((one, other) => sign * first(one, other) || byName(one, other))
-}
-
-const compareText = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
-
-/** The order after a click on the head of `column`: new and large files first, names from A. */
-export function nextOrder(order: Order, column: Column): Order {
-  if (order.column === column) return { column, isDescending: !order.isDescending }
-  return { column, isDescending: column === 'size' || column === 'modified' }
 }

@@ -1,5 +1,7 @@
 import {
   Download,
+  EllipsisVertical,
+  Eye,
   History,
   Link,
   Pencil,
@@ -37,6 +39,8 @@ export interface RowActions {
   readonly restore: FileAction | undefined
   readonly delete: FileAction | undefined
   select(file: ViewedFile, index: number, isRange: boolean): void
+  /** Shows all actions, below an element. */
+  menu(file: ViewedFile, below: Element): void
 }
 
 interface FileRowProps {
@@ -74,6 +78,14 @@ export function FileRow(props: FileRowProps): JSX.Element {
       {...(folder && { 'data-folder': folder.prefix, 'data-title': folder.title })}
       tabIndex={tabIndex}
       style={{ transform: `translateY(${offset}px)` }}
+      onClick={(event) => {
+        // Whoever marks text selects no file.
+        const isMarking = getSelection()?.isCollapsed === false
+        if (isBesideControls(event) && !isMarking) actions.select(file, index, event.shiftKey)
+      }}
+      onDblClick={(event) => {
+        if (isBesideControls(event)) openEntry(file, open)
+      }}
     >
       <div class="cell cell-select" role="gridcell">
         <input
@@ -117,6 +129,13 @@ export function FileRow(props: FileRowProps): JSX.Element {
         </time>
       </div>
       <div class="cell cell-actions" role="gridcell">
+        <IconButton
+          icon={EllipsisVertical}
+          class="row-more"
+          label={t('actionsFor', { name })}
+          tabIndex={tabIndex}
+          onClick={({ currentTarget }) => actions.menu(file, currentTarget as Element)}
+        />
         {download && (
           <IconButton
             icon={Download}
@@ -179,6 +198,38 @@ export function openEntry(entry: ViewedFile, open: FileAction | undefined): void
 /** The name as it reads in the folder with this prefix. */
 export function withoutPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}
+
+/** Whether a click was on the row itself. */
+function isBesideControls({ target }: MouseEvent): boolean {
+  return !(target as Element).closest('button, input')
+}
+
+/** An action of a file in a menu. */
+interface MenuAction {
+  readonly icon: IconNode
+  readonly label: StringKey
+  readonly run: FileAction
+}
+
+/** What may be done with a file or a folder. */
+export function fileActions(
+  { folder }: ViewedFile,
+  actions: Omit<RowActions, 'select' | 'menu'>,
+): readonly MenuAction[] {
+  const open: FileAction | undefined =
+    folder || actions.open ? (file) => openEntry(file, actions.open) : undefined
+  const [link, versions] = folder ? [] : [actions.link, actions.versions]
+  const all = [
+    { icon: Eye, label: 'openFile', run: open },
+    { icon: Download, label: 'download', run: actions.download },
+    { icon: Link, label: 'makeLink', run: link },
+    { icon: Pencil, label: 'rename', run: actions.rename },
+    { icon: History, label: 'earlierVersions', run: versions },
+    { icon: Undo2, label: 'restore', run: actions.restore },
+    { icon: Trash2, label: 'delete', run: actions.delete },
+  ] as const
+  return all.flatMap(({ run, ...action }) => (run ? [{ ...action, run }] : []))
 }
 
 /** When the file was changed and, if it expires, when that will be. */

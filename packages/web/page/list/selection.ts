@@ -19,6 +19,29 @@ export function selectRange(
   return new Set([...selected, ...range.map(({ name }) => name)])
 }
 
+/** How long letters that are typed belong together, in ms. */
+const typingMs = 800
+
+/** Finds the file whose name begins with the letters that are typed in the list, from the row `current` on. */
+export function createTypeAhead(now: () => number = () => performance.now()) {
+  let typed = ''
+  let last = -Infinity
+  return (key: string, files: readonly Named[], current: number): number | undefined => {
+    const isNew = now() - last > typingMs
+    last = now()
+    const letter = key.toLowerCase()
+    // The same letter again leads to the next file that begins with it.
+    const isAgain = isNew || typed === letter
+    typed = isAgain ? letter : typed + letter
+    const from = isAgain ? current + 1 : current
+    for (let step = 0; step < files.length; step++) {
+      const index = (from + step) % files.length
+      if (files[index]?.name.toLowerCase().startsWith(typed)) return index
+    }
+    return undefined
+  }
+}
+
 /** What a key does in the list: it moves to another row, or acts on the focused one. */
 type GridKey =
   | ((current: number, last: number, page: number) => number)

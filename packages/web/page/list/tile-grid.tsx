@@ -12,7 +12,7 @@ import type { Thumbnails } from './thumbnails.ts'
 
 interface TileGridProps {
   readonly files: FileList
-  readonly actions: Omit<RowActions, 'select'>
+  readonly actions: Omit<RowActions, 'select' | 'menu'>
   readonly thumbnails: Thumbnails
 }
 

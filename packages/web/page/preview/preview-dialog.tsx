@@ -27,7 +27,7 @@ interface PreviewDialogProps {
   readonly file: ViewedFile
   /** How the time of the file is written. Default: without words. */
   readonly moment?: 'deletedAt' | 'versionOf'
-  readonly actions: Omit<RowActions, 'select'>
+  readonly actions: Omit<RowActions, 'select' | 'menu'>
   readonly isInAddress?: boolean
   readonly onClose: () => void
 }

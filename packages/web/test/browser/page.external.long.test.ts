@@ -48,6 +48,14 @@ describeInBrowsers('The page', (browser, _, once) => {
     await page.waitForSelector('.sign-in-card')
     await page.reload()
     await page.waitForSelector('.sign-in-card')
+    // The choice is remembered, and the password is not.
+    expect(await page.$eval('[name=keep]', (box) => (box as HTMLInputElement).checked)).to.equal(
+      true,
+    )
+    await click('.password .icon-button')
+    expect(
+      await page.$eval('[name=password]', (field) => (field as HTMLInputElement).type),
+    ).to.equal('text')
   })
 
   it('uploads what is dropped, large files in pieces, and lists it', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind } from '../../page/list/file-kind.ts'
-import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/file-list-state.ts'
-import { gridKey, selectRange, toggle } from '../../page/list/selection.ts'
+import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/filter-and-sort.ts'
+import { createTypeAhead, gridKey, selectRange, toggle } from '../../page/list/selection.ts'
 import { splitName } from '../../page/i18n/format.ts'
 import { harmlessType, previewKind } from '../../page/preview/preview-kind.ts'
 
@@ -49,6 +49,12 @@ describe('filterFiles', () => {
     ['uber', ['Überblick.txt']],
     ['u\u0308ber', ['Überblick.txt']],
     ['nothing', []],
+    ['*.pdf', ['Annual Report.pdf']],
+    ['*.txt report*', ['report.txt']],
+    ['?eport.tx?', ['report.txt']],
+    ['*r*o*.???', ['Annual Report.pdf', 'report.txt']],
+    ['*.(a+)+$', []],
+    ['report', ['Annual Report.pdf', 'report.txt']],
   ] as const) {
     it(`finds ${found.length} by ${JSON.stringify(text)}`, () => {
       expect(names(filterFiles(files, text))).to.deep.equal(found)
@@ -75,6 +81,23 @@ describe('selection', () => {
     expect(toggle(new Set(['a', 'b']), 'b')).to.have.keys('a')
     const files = ['a', 'b', 'c', 'd'].map((name) => file(name))
     expect(selectRange(new Set(['d']), files, 2, 1)).to.have.keys('b', 'c', 'd')
+  })
+})
+
+describe('createTypeAhead', () => {
+  it('goes to the next name with a letter, and on with the letters of a word', () => {
+    let now = 0
+    const find = createTypeAhead(() => now)
+    const files = ['apple', 'banana', 'blue', 'Blueberry'].map((name) => file(name))
+    expect(find('b', files, 0)).to.equal(1)
+    expect(find('b', files, 1)).to.equal(2)
+    expect(find('b', files, 3)).to.equal(1)
+    now += 1000
+    let at = 0
+    const reached = 'blueb'.split('').map((letter) => (at = find(letter, files, at) ?? -1))
+    expect(reached).to.deep.equal([1, 2, 2, 2, 3])
+    now += 1000
+    expect(find('x', files, 1)).to.equal(undefined)
   })
 })
 
