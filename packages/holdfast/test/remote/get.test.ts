@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '@holdfast/core'
 import { startBadLine, until } from '@holdfast/testing'
@@ -83,6 +83,20 @@ describe('holdfast get', function () {
         stderr:
           'holdfast: none is not a directory, and there may be several files. Make it, or write none/.\n',
       })
+    }
+  })
+
+  it('gives files the times that they have on the server', async () => {
+    await store('small')
+    await store('large', contentOf(mebibyte))
+    const old = new Date(Date.now() - 5000)
+    await writeFile(join(site.path, 'small'), 'other')
+    await utimes(join(site.path, 'small'), old, old)
+    expect((await run(['get', 'small', 'large', '--force'])).code).to.equal(0)
+    for (const name of ['small', 'large']) {
+      const { modified } = await client().stat(name, { isRounded: true })
+      const { mtimeMs } = await stat(join(site.path, name))
+      expect(new Date(mtimeMs).toJSON()).to.equal(modified)
     }
   })
 

@@ -2,8 +2,9 @@ import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
 import { inspectFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
+import { limitTasks, orderRecords } from './ordered-work.ts'
 import { checkNames, type SyncPlan, type SyncSummary } from './sync-plan.ts'
-import type { SyncRecord, SyncState } from './sync-state.ts'
+import type { SyncRecord } from './sync-state.ts'
 import { createTransfers, type SyncOutcome } from './transfers.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 
@@ -200,72 +201,6 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
       .catch((error: unknown) => noteUnrecorded(error))
     return counts
-  }
-}
-
-/** Runs a bounded number of tasks at a time. */
-interface TaskLimit {
-  /** Starts the task as soon as a slot is free; resolves then. */
-  start(task: () => Promise<void>): Promise<void>
-  /** Resolves when no task is running. */
-  settled(): Promise<void>
-}
-
-/** @param onError receives what a task rejects with */
-function limitTasks(most: number, onError: (error: unknown) => void): TaskLimit {
-  const underWay = new Set<Promise<void>>()
-  return {
-    async start(task) {
-      while (underWay.size >= most) await Promise.race(underWay)
-      const running: Promise<void> = task()
-        .catch(onError)
-        .finally(() => underWay.delete(running))
-      underWay.add(running)
-    },
-    async settled() {
-      await Promise.all(underWay)
-    },
-  }
-}
-
-/** Passes records to the state in the order of names: tasks start in that order, but may end in another. */
-interface OrderedRecords {
-  /** `undefined` for a file that needs no record. */
-  add(record: Promise<SyncRecord | undefined>): void
-  /** Whether all must be written before more are added. */
-  isFull(): boolean
-  /** Resolves when all are written. */
-  written(): Promise<void>
-}
-
-/** The most records in memory: a large file that takes long holds back those after it. */
-const mostWaiting = 10_000
-
-/** @param onError called once with an error of writing; records are useful, but not needed */
-function orderRecords(
-  { add }: Pick<SyncState, 'add'>,
-  onError: (error: unknown) => void,
-): OrderedRecords {
-  let waiting = 0
-  let hasFailed = false
-  let written = Promise.resolve()
-  const write = async (before: Promise<void>, promised: Promise<SyncRecord | undefined>) => {
-    await before
-    const record = await promised
-    waiting--
-    if (record === undefined || hasFailed) return
-    await add(record).catch((error: unknown) => {
-      hasFailed = true
-      onError(error)
-    })
-  }
-  return {
-    add(record) {
-      waiting++
-      written = write(written, record)
-    },
-    isFull: () => waiting >= mostWaiting,
-    written: () => written,
   }
 }
 
