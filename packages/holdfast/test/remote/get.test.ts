@@ -24,7 +24,8 @@ describe('holdfast get', function () {
     expect(await run(['get', '*.txt', 'c', '--concurrency', '1'])).to.deep.equal({
       code: 0,
       stdout: '',
-      stderr: 'a.txt is downloaded, 5 B\nb.txt is downloaded, 5 B\nc is downloaded, 1 B\n',
+      stderr:
+        'a.txt is downloaded, 5 B\nb.txt is downloaded, 5 B\nc is downloaded, 1 B\n3 files, 11 B in all\n',
     })
     for (const name of ['a.txt', 'b.txt', 'c']) expect(await read(name)).to.equal(name)
     expect(await partials()).to.deep.equal([])
@@ -100,6 +101,32 @@ describe('holdfast get', function () {
     }
   })
 
+  it('leaves what is here with --no-clobber, and what a pattern leaves out', async () => {
+    for (const name of ['a.txt', 'b.txt', 'c.log']) await store(name)
+    await writeFile(join(site.path, 'a.txt'), 'mine')
+    await writeFile(join(site.path, 'list'), 'b.txt\nc.log\n')
+    const args = ['get', 'a.txt', '--files-from', 'list', '--exclude', '*.log', '--no-clobber']
+    const { code, stderr } = await run(args)
+    expect(code).to.equal(0)
+    expect(stderr.split('\n')).to.have.members([
+      'a.txt is here, and stays',
+      'b.txt is downloaded, 5 B',
+      '',
+    ])
+    expect([await read('a.txt'), await read('b.txt')]).to.deep.equal(['mine', 'b.txt'])
+    expect(await readdir(site.path)).not.to.include('c.log')
+    expect(await run(['get', 'c.log', '--quiet'])).to.include({ code: 0, stdout: '', stderr: '' })
+    expect((await run(['get', 'a.txt', '--force', '--no-clobber'])).code).to.equal(2)
+  })
+
+  it('takes as long as --limit-rate says', async () => {
+    await store('large', contentOf(mebibyte))
+    const before = Date.now()
+    expect((await run(['get', 'large', '--limit-rate', '500k'])).code).to.equal(0)
+    expect((await run(['put', 'large', '--limit-rate', '500k'])).code).to.equal(0)
+    expect(Date.now() - before).to.be.greaterThan(3300)
+  })
+
   it('says what it has done as JSON', async () => {
     await store('a')
     const { etag } = await client().stat('a')
@@ -110,7 +137,7 @@ describe('holdfast get', function () {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as unknown),
-    ).to.deep.equal([
+    ).to.have.deep.members([
       { name: 'a', path: 'a', size: 1, etag },
       { name: 'b', error: { code: 'not-found', message: 'File not found' } },
     ])

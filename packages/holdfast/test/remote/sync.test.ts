@@ -72,7 +72,7 @@ describe('holdfast sync', function () {
     expect(code).to.equal(0)
     expect(stdout.split('\n')).to.have.members([
       'skip link (symbolic link)',
-      'send a/b (2 B)',
+      'send a/b as "a - b" (2 B)',
       'delete gone',
       'Would send 1 file, 2 B; would delete 1; 1 unchanged; 1 skipped.',
       '',
@@ -128,7 +128,7 @@ describe('holdfast sync', function () {
       code: 1,
       stdout: '',
       stderr:
-        'holdfast: Nothing was sent, because several files would have the same name on the server: a - b and a/b: a - b. Rename one of each pair.\n',
+        'holdfast: Nothing was changed, because several files would have the same name on the server: a - b and a/b: a - b. Rename one of each pair.\n',
     })
     expect(await site.names()).to.deep.equal([])
   })

@@ -4,6 +4,8 @@ import { formatBytes } from '@holdfast/core'
 import { parseConcurrency } from '../../settings/flags.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
+import { listedIn, selectionIn, withSelection } from '../names/selection-flags.ts'
+import { createTotal, type Total } from '../output/report.ts'
 import { withTransfers, type RemoteWithScreen } from '../session/with-remote.ts'
 import {
   type ClientVerb,
@@ -11,6 +13,7 @@ import {
   namesIn,
   textIn,
   withConcurrency,
+  withLimitRate,
   withNames,
   withVersion,
 } from '../verb/client-verb.ts'
@@ -36,10 +39,16 @@ import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
 export const get: ClientVerb = {
   command: 'get [names..]',
   describe: 'Download files',
-  flags: ['output', 'force', 'version', 'concurrency'],
+  flags: ['output', 'force', 'no-clobber', 'version', 'concurrency'],
   options: (yargs) =>
     withVersion(
-      withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"')),
+      withSelection(
+        withLimitRate(
+          withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"')),
+        ),
+        'names',
+        'Also the names that this file lists',
+      ),
       'An earlier version of one file, as `versions` prints it',
     )
       .option('output', {
@@ -54,6 +63,12 @@ export const get: ClientVerb = {
         defaultDescription: 'no',
         describe: 'Replace files of this machine that differ, without a question',
       })
+      .option('no-clobber', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Leave files that are here as they are, and download only the others',
+      })
       .example('$0 get "*.jpg" -o pictures/', '')
       .epilog(
         'A file appears only when it is complete and synced; until then its content is in .holdfast-….part, in the same directory. A different file of that name is replaced only with --force, after a question on a terminal, or if -o names the file itself. The same command again continues a large file where it stopped, unless the file has changed on the server.',
@@ -65,14 +80,19 @@ export const get: ClientVerb = {
 async function runGet(argv: VerbArguments): Promise<number> {
   const output = textIn(argv, 'output')
   const words = namesIn(argv)
+  const listed = await listedIn(argv)
+  const selection = selectionIn(argv)
+  const isForced = argv['force'] === true
+  const isKeeping = argv['no-clobber'] === true
+  if (isForced && isKeeping) throw usageError('--force and --no-clobber exclude each other.')
   const version = textIn(argv, 'version')
-  if (version !== undefined && words.length > 1) {
+  if (version !== undefined && words.length + (listed?.length ?? 0) > 1) {
     throw usageError('--version is for one file, and there are several names.')
   }
   const literal = argv.literal === true || version !== undefined
   if (output === '-') return runCat({ ...argv, literal })
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
-  const targets = await createTargets(output, words, literal)
+  const targets = await createTargets(output, [...words, ...(listed ?? [])], literal)
   const { directory } = targets
   const partials = await listPartials(directory)
   return withTransfers(argv, async (remote) => {
@@ -80,21 +100,26 @@ async function runGet(argv: VerbArguments): Promise<number> {
       partials,
       sync: createDirectorySync(directory),
       receiver: createReceiver(),
-      permissions: createReplacePermissions(argv['force'] === true, remote.screen),
+      isKeeping,
+      total: createTotal(),
+      permissions: createReplacePermissions(isForced, remote.screen),
+    }
+    async function* names() {
+      // Without any name this says what is missing.
+      if (words.length > 0 || listed === undefined) yield* expandNames(words, { literal }, remote)
+      if (listed && listed.length > 0) yield* expandNames(listed, { literal: true }, remote)
     }
     const bounds = { ...remote, concurrency }
-    await forEachName(
-      expandNames(words, { literal }, remote),
-      String,
-      bounds,
-      async (name, signal, finishLater) => {
-        const { placed } = await getFile({ name, version }, targets.of(name), destination, {
-          ...remote,
-          signal,
-        })
-        finishLater(placed)
-      },
-    )
+    await forEachName(names(), String, bounds, async (name, signal, finishLater) => {
+      if (!selection.isSelected(name)) return
+      const { placed } = await getFile({ name, version }, targets.of(name), destination, {
+        ...remote,
+        signal,
+      })
+      finishLater(placed)
+    })
+    const total = destination.total.text()
+    if (total !== undefined) remote.report.total(`${total} in all`)
   })
 }
 
@@ -111,6 +136,9 @@ export interface Destination {
   readonly sync: DirectorySync
   readonly receiver: FileReceiver
   readonly permissions: ReplacePermissions
+  /** Whether files that are here are left as they are. */
+  readonly isKeeping: boolean
+  readonly total: Total
 }
 
 /**
@@ -126,7 +154,10 @@ async function getFile(
   const { name, version } = file
   const path = pathOf(target)
   const found = fileAt(path)
-  const { client, signal } = remote
+  const { client, report, signal } = remote
+  if (found && destination.isKeeping) {
+    return { placed: report.done({ name, path, skipped: 'exists' }, `${path} is here, and stays`) }
+  }
   const permission = destination.permissions.of(target, signal)
   // If the sizes are equal, only the complete download shows whether the contents differ.
   if (found && permission.mustAsk && version === undefined) {
@@ -137,7 +168,7 @@ async function getFile(
   const download = await beginDownload(file, identity, destination.partials, {
     client,
     signal,
-    note: (text) => remote.report.note(text),
+    note: (text) => report.note(text),
   })
   const { size, etag, modified } = download
   const placement = {
@@ -152,9 +183,11 @@ async function getFile(
   const display = remote.screen.begin(name, size)
   try {
     const { placed } = await destination.receiver.receive(download, placement, display)
-    const report = () =>
-      remote.report.done({ name, path, size, etag }, `${path} is downloaded, ${formatBytes(size)}`)
-    return { placed: placed.then(report) }
+    const done = () => {
+      destination.total.add(size)
+      return report.done({ name, path, size, etag }, `${path} is downloaded, ${formatBytes(size)}`)
+    }
+    return { placed: placed.then(done) }
   } finally {
     display.end()
     // Does nothing to a body that has been read.

@@ -1,9 +1,15 @@
 import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { inspectFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
+import { inspectFiles, type FoundFile } from './walk-directory.ts'
 import { limitTasks, orderRecords } from './ordered-work.ts'
-import { checkNames, type SyncPlan, type SyncSummary } from './sync-plan.ts'
+import {
+  checkNames,
+  mayDelete,
+  walkSelected,
+  type SyncPlan,
+  type SyncSummary,
+} from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 import { createTransfers, type SyncOutcome } from './transfers.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
@@ -19,7 +25,7 @@ const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2 }
  * @throws CommandError for what is refused before anything is changed; errors that concern all files; the signal's reason
  */
 export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
-  const total = await checkNames(given)
+  const total = await checkNames(given, 'there')
   const stop = new AbortController()
   // The real path, with which opened files are compared.
   const directory = await realpath(given.directory)
@@ -59,7 +65,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       isWhole = false
       fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
-    const local = inspectFiles(directory, walkDirectory(directory, { into, signal, onUnread }))
+    const local = inspectFiles(directory, walkSelected(plan, directory, onUnread))
     const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
     try {
       for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
@@ -69,8 +75,8 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
         const earlier = known.filter((record) => record !== undefined)
         if (here) await compareOne(here, there, earlier)
         else {
-          if (!isWhole) keepRecord(there, earlier)
-          if (there && mostDeletions !== undefined) extra.push(name)
+          if (!isWhole || !plan.selection.isWhole) keepRecord(there, earlier)
+          if (there && mostDeletions !== undefined && mayDelete(plan, earlier)) extra.push(name)
         }
       }
       await sendBatch()
@@ -96,7 +102,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     if (now === undefined) return
     const proven = known.find((record) => record.etag === there?.etag && record.size === now.size)
     if (there?.size !== now.size) await send(here, now.size)
-    else if (proven?.version === now.version)
+    else if (proven?.version === now.version && !plan.isChecksum)
       finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
     else await perform(here, () => transfers.compare(here, there, known))
   }
@@ -180,7 +186,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
 
   function progress(): void {
     const checked = counts.sent + counts.unchanged + counts.failed
-    events.progress({ checked, total, sent: counts.sent, sentBytes: counts.sentBytes })
+    events.progress({ checked, total, moved: counts.sent, movedBytes: counts.sentBytes })
   }
 
   /** Partial uploads of files that are gone or have changed count at the server until they are discarded. */
@@ -210,7 +216,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
  * @throws CommandError, before anything is deleted, if they are too many or the directory cannot be read any more
  */
 async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<number> {
-  const { client, directory, into, mostDeletions = 0, isDryRun, signal, events } = plan
+  const { client, directory, mostDeletions = 0, isDryRun, signal, events } = plan
   if (extra.length > mostDeletions) throw refusal(`more than ${mostDeletions} files`)
   let files = 0
   let deleted = 0
@@ -218,7 +224,7 @@ async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<nu
   const onUnread = (path: string) => {
     throw refusal('files', `${path} cannot be read`)
   }
-  const local = walkDirectory(directory, { into, signal, onUnread })
+  const local = walkSelected(plan, directory, onUnread)
   for await (const { name, found } of mergeByName([local, named(extra)])) {
     const [here] = found
     if (here) files++
