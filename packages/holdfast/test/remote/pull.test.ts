@@ -212,6 +212,20 @@ describe('holdfast pull', function () {
     expect(await filesIn('dir')).to.deep.equal(['b.txt', 'own.log'])
   })
 
+  it('fetches no file under its name that is here in a directory which is left out', async () => {
+    await store('cache - a', 'theirs')
+    await store('b')
+    await write('dir/cache/a', 'mine')
+    expect((await run(['verify', 'dir', '--exclude', 'cache/'])).stdout).to.equal(
+      'b: only on the server\nRead 0 files, 0 B; 0 the same; 1 only on the server.\n',
+    )
+    expect((await run(['pull', 'dir', '--exclude', 'cache/', '--delete'])).stdout).to.equal(
+      'Fetched 1 file, 1 B; 0 unchanged.\n',
+    )
+    expect(await filesIn('dir')).to.deep.equal(['b', 'cache/a'])
+    expect(await read('dir/cache/a')).to.equal('mine')
+  })
+
   it('explains mistakes, and ends with 2', async () => {
     for (const [args, message] of [
       [['pull'], 'Say one directory. Such as: holdfast pull ./photos'],

@@ -21,7 +21,7 @@ import { localName } from '../get/targets.ts'
 import type { Login } from '../login/profile.ts'
 import { isMissing, versionOf } from './local-file.ts'
 import { limitTasks, orderRecords } from './ordered-work.ts'
-import { checkNames, pathFromName, walkSelected, type SyncPlan } from './sync-plan.ts'
+import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 import { compareContents, type SyncOutcome } from './transfers.ts'
 import { inspectFiles, type FoundFile } from './walk-directory.ts'
@@ -82,9 +82,10 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       // A dry run makes no directory.
       if (isDryRun && path === directory && isMissing(error)) return
       unread.push(path === directory ? prefixFromPath(into) : prefixFromPath(join(into, path)))
+      if (plan.selection.isExcluded(path, 'directory')) return
       fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
-    const local = inspectFiles(directory, walkSelected(plan, directory, onUnread))
+    const local = inspectFiles(directory, walkAll(plan, directory, onUnread))
     const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
     try {
       for await (const { found } of mergeByName([local, remote, ...state.records])) {
@@ -92,7 +93,9 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
         const [here, there, ...known] = found
         if (records.isFull()) await records.written()
         const earlier = known.filter((record) => record !== undefined)
-        if (there) await compareOne(here, there, earlier)
+        if (here && !plan.selection.isSelected(here.path)) {
+          if (there) keepRecord(there, earlier)
+        } else if (there) await compareOne(here, there, earlier)
         else if (here?.kind === 'file' && mostDeletions !== undefined) extra.push(here)
       }
     } finally {

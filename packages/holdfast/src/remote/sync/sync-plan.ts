@@ -104,14 +104,14 @@ export async function checkNames(plan: SyncPlan, changed: ChangedSide): Promise<
   let last: { readonly name: string; readonly path: string } | undefined
   const clashes: string[] = []
   const onUnread = (path: string) => void unread.push(path)
-  const local = walkSelected(plan, directory, onUnread)
+  const local = (isHere ? walkAll : walkSelected)(plan, directory, onUnread)
   const remote = isHere || mostDeletions !== undefined ? remoteNames(plan) : noNames()
   for await (const { found } of mergeByName([local, remote, ...recordsOf(plan)])) {
     signal.throwIfAborted()
     const [here, there, ...known] = found
     if (there) files.there++
     if (there && !here && !isHere && mayDelete(plan, known)) extra++
-    if (here?.kind !== 'file') continue
+    if (here?.kind !== 'file' || !plan.selection.isSelected(here.path)) continue
     if (!there && isHere) extra++
     files.here++
     if (last?.name === here.name) clashes.push(`${last.path} and ${here.path}: ${here.name}`)
@@ -152,6 +152,18 @@ export function walkSelected(
   onUnread: (path: string, error: Error) => void,
 ): AsyncGenerator<FoundEntry, void> {
   return walkDirectory(directory, { into, signal, onUnread, isExcluded: selection.isExcluded })
+}
+
+/**
+ * All of the directory, in the same order. A file that is not selected has a name on the server, too, which stands for that file and no
+ * other.
+ */
+export function walkAll(
+  { into, signal }: SyncPlan,
+  directory: string,
+  onUnread: (path: string, error: Error) => void,
+): AsyncGenerator<FoundEntry, void> {
+  return walkDirectory(directory, { into, signal, onUnread })
 }
 
 /**

@@ -4,7 +4,7 @@ import { mergeByName } from '@holdfast/copy'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 import { isMissing } from './local-file.ts'
 import { limitTasks } from './ordered-work.ts'
-import { checkNames, pathFromName, walkSelected, type SyncPlan } from './sync-plan.ts'
+import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import { digestOnServer, withUnchanged } from './transfers.ts'
 import { inspectFiles, type FoundFile } from './walk-directory.ts'
 
@@ -48,14 +48,16 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
     await events.failed(path, error)
   }
   const onUnread = (path: string, error: Error) => {
+    if (plan.selection.isExcluded(path, 'directory')) return
     fail(path, error).catch((failure: unknown) => stop.abort(failure))
   }
-  const local = inspectFiles(directory, walkSelected(plan, directory, onUnread))
+  const local = inspectFiles(directory, walkAll(plan, directory, onUnread))
   const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
   try {
     for await (const { found } of mergeByName([local, remote, ...plan.state.records])) {
       signal.throwIfAborted()
       const [here, there, ...known] = found
+      if (here && !plan.selection.isSelected(here.path)) continue
       if (here) await tasks.start(() => verifyOne(here, there))
       const path = there && pathFromName(there.name, into, known)
       if (!here && there && (path === undefined || plan.selection.isSelected(path))) {
