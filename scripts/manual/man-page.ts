@@ -19,8 +19,8 @@ export async function manPage(): Promise<string> {
     version,
     program: await helpOf([]),
     commands: [
-      ...(await pagesOf('Server commands', server)),
       ...(await pagesOf('Client commands', client)),
+      ...(await pagesOf('Server commands', server)),
     ],
   })
 }

@@ -19,7 +19,7 @@ export interface CommandHelp {
 export function renderManual({ version, program, commands }: Manual): string {
   const [, about = ''] = [program.usage, ...program.description]
   const groups = [...new Set(commands.map(({ group }) => group))]
-  const [first] = commands
+  const firstOf = (group: string) => commands.find((command) => command.group === group)?.page
   return [
     `.TH HOLDFAST 1 "" "holdfast ${version}" "User Commands"`,
     '.SH NAME',
@@ -32,7 +32,9 @@ export function renderManual({ version, program, commands }: Manual): string {
       `.SH "${group.toUpperCase()}"`,
       ...commands
         .filter((command) => command.group === group)
-        .flatMap(({ page }) => commandLines(page, page === first?.page ? undefined : first?.page)),
+        .flatMap(({ page }) =>
+          commandLines(page, page === firstOf(group) ? undefined : firstOf(group)),
+        ),
     ]),
     '.SH OPTIONS',
     ...program.sections.filter(({ heading }) => heading === 'Options').flatMap(sectionLines),
@@ -43,7 +45,7 @@ export function renderManual({ version, program, commands }: Manual): string {
   ].join('\n')
 }
 
-/** `common` is the command whose options are not explained again. */
+/** `common` is the first command of the group, whose options are not explained again. */
 function commandLines(page: HelpPage, common: HelpPage | undefined): readonly string[] {
   const known = new Set(common?.sections.flatMap(({ entries }) => entries).map(keyOf))
   const isRepeated = (entry: HelpEntry) => known.has(keyOf(entry))

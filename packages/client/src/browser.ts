@@ -36,3 +36,8 @@ export function createLinkClient(options: LinkClientOptions): LinkClient {
 export function openFile(): never {
   throw new TypeError('Browsers cannot open paths; upload a File')
 }
+
+/** Browsers decide themselves how fast a body moves. */
+export function createThrottledTransport(): never {
+  throw new TypeError('Browsers cannot limit the rate of transfers')
+}

@@ -53,6 +53,7 @@ export type {
   TransportResponse,
 } from './transport/transport.ts'
 export type { FileToUpload, FileUploaded, UploadManyOptions } from './calls/upload-many.ts'
+export { createThrottledTransport, type Throttle } from './transport/throttled-transport.ts'
 export { openFile, type OpenFileOptions } from './calls/open-file.ts'
 export type {
   RereadableBody,

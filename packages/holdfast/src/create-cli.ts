@@ -10,6 +10,8 @@ import { eventsCommands, eventsFlags } from './events.ts'
 import { explainMistake } from './explain-mistake.ts'
 import { clientVerbs, commandIn, isVersionsPurge, verbNames } from './remote/client-verbs.ts'
 import { usageError } from './remote/errors/command-error.ts'
+import { selectionFlags } from './remote/names/selection-flags.ts'
+import { commonFlags } from './remote/verb/client-verb.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { purgeVersionsFlags, versionsCommands } from './purge-versions.ts'
 import { parserConfiguration } from './terminal/parser-configuration.ts'
@@ -24,6 +26,9 @@ const flags = [
   ...eventsFlags,
   ...purgeVersionsFlags,
   ...clientVerbs.flatMap((verb) => verb.flags),
+  ...commonFlags,
+  ...selectionFlags,
+  'limit-rate',
   ...['config', 'quota', 'max-files', 'password-stdin', 'json', 'literal', 'help', 'version'],
 ]
 

@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, string>> = {
   push: 'put',
   download: 'get',
   fetch: 'get',
-  pull: 'get',
+  check: 'verify',
   show: 'cat',
   info: 'stat',
   history: 'versions',

@@ -3,6 +3,8 @@ import { programName } from '@holdfast/credentials-file/messages'
 import { answerShell } from './completion/answer-shell.ts'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
+import type { ClientVerb } from './remote/verb/client-verb.ts'
+import { formatHelp } from './terminal/format-help.ts'
 import { CommandError, exitCodes } from './remote/errors/command-error.ts'
 import { isSystemError, reasonOf } from './remote/errors/explain.ts'
 import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
@@ -17,6 +19,8 @@ export async function main(args: readonly string[]): Promise<number> {
     if (args[0] === 'help' && args.length > 1) return await main([...args.slice(1), '--help'])
     if (args[0] === '--complete') return await completeFor(args.slice(1))
     if (isProgramHelpWanted(args)) return await printHelp(args)
+    const verb = clientVerbIn(args)
+    if (verb && isHelpWanted(beforeDashes(args))) return await printVerbHelp(verb)
     return await runCommand(args)
   } catch (error) {
     if (isReaderGone(error)) return exitCodes.readerGone
@@ -49,6 +53,18 @@ async function completeFor(words: readonly string[]): Promise<number> {
 function isProgramHelpWanted(args: readonly string[]): boolean {
   const commands = [...serverCommands, ...verbNames]
   return isHelpWanted(args) && !args.some((arg) => commands.includes(arg))
+}
+
+/** Words after `--` are no options. */
+function beforeDashes(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--')
+  return end < 0 ? args : args.slice(0, end)
+}
+
+async function printVerbHelp({ command }: ClientVerb): Promise<number> {
+  const help = await createCli(command.split(' ', 1), describing).getHelp()
+  await print(`${formatHelp(help, Math.min(110, process.stdout.columns || 110))}\n`)
+  return 0
 }
 
 /** Yargs can show only one group of commands. */

@@ -29,6 +29,7 @@ describe('manPage', () => {
     expect(text).to.match(/^ +-l, --long\n +Show sizes/m)
     expect(text).to.match(/^EXIT CODES OF THE CLIENT\n +0 if all is done/m)
     expect(text).to.match(/^ +holdfast ls -l holiday-$/m)
+    expect(text.indexOf('CLIENT COMMANDS')).to.be.below(text.indexOf('SERVER COMMANDS'))
     expect(text).not.to.include('[boolean]')
   })
 

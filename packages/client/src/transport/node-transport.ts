@@ -43,7 +43,8 @@ async function exchange(sent: ClientRequest, request: TransportRequest): Promise
   const answer = once(sent, 'response').then(([response]) => response as IncomingMessage)
   void sendBody(sent, request, answered.signal)
   // Do not wait for a body that stands still.
-  const stopSending = () => answered.abort()
+  // A reason of its own spares the making of an error with a stack for each request.
+  const stopSending = () => answered.abort('answered')
   try {
     const response = await answer
     // After half a body, a connection can carry nothing else.

@@ -12,7 +12,7 @@ import { get } from './get/get.ts'
 import { login, logout } from './login/login.ts'
 import { whoami } from './files/whoami.ts'
 import { put } from './put/put.ts'
-import { sync } from './sync/sync.ts'
+import { pull, sync, verify } from './sync/sync.ts'
 import type { ClientVerb } from './verb/client-verb.ts'
 
 /** Every command that sends requests to a server, in the order of the help. */
@@ -32,6 +32,8 @@ export const clientVerbs: readonly ClientVerb[] = [
   link,
   du,
   sync,
+  pull,
+  verify,
   completion,
 ]
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '@holdfast/core'
 import { startBadLine, until } from '@holdfast/testing'
@@ -24,7 +24,8 @@ describe('holdfast get', function () {
     expect(await run(['get', '*.txt', 'c', '--concurrency', '1'])).to.deep.equal({
       code: 0,
       stdout: '',
-      stderr: 'a.txt is downloaded, 5 B\nb.txt is downloaded, 5 B\nc is downloaded, 1 B\n',
+      stderr:
+        'a.txt is downloaded, 5 B\nb.txt is downloaded, 5 B\nc is downloaded, 1 B\n3 files, 11 B in all\n',
     })
     for (const name of ['a.txt', 'b.txt', 'c']) expect(await read(name)).to.equal(name)
     expect(await partials()).to.deep.equal([])
@@ -86,6 +87,46 @@ describe('holdfast get', function () {
     }
   })
 
+  it('gives files the times that they have on the server', async () => {
+    await store('small')
+    await store('large', contentOf(mebibyte))
+    const old = new Date(Date.now() - 5000)
+    await writeFile(join(site.path, 'small'), 'other')
+    await utimes(join(site.path, 'small'), old, old)
+    expect((await run(['get', 'small', 'large', '--force'])).code).to.equal(0)
+    for (const name of ['small', 'large']) {
+      const { modified } = await client().stat(name, { isRounded: true })
+      const { mtimeMs } = await stat(join(site.path, name))
+      expect(new Date(mtimeMs).toJSON()).to.equal(modified)
+    }
+  })
+
+  it('leaves what is here with --no-clobber, and what a pattern leaves out', async () => {
+    for (const name of ['a.txt', 'b.txt', 'c.log']) await store(name)
+    await writeFile(join(site.path, 'a.txt'), 'mine')
+    await writeFile(join(site.path, 'list'), 'b.txt\nc.log\n')
+    const args = ['get', 'a.txt', '--files-from', 'list', '--exclude', '*.log', '--no-clobber']
+    const { code, stderr } = await run(args)
+    expect(code).to.equal(0)
+    expect(stderr.split('\n')).to.have.members([
+      'a.txt is here, and stays',
+      'b.txt is downloaded, 5 B',
+      '',
+    ])
+    expect([await read('a.txt'), await read('b.txt')]).to.deep.equal(['mine', 'b.txt'])
+    expect(await readdir(site.path)).not.to.include('c.log')
+    expect(await run(['get', 'c.log', '--quiet'])).to.include({ code: 0, stdout: '', stderr: '' })
+    expect((await run(['get', 'a.txt', '--force', '--no-clobber'])).code).to.equal(2)
+  })
+
+  it('takes as long as --limit-rate says', async () => {
+    await store('large', contentOf(mebibyte))
+    const before = Date.now()
+    expect((await run(['get', 'large', '--limit-rate', '500k'])).code).to.equal(0)
+    expect((await run(['put', 'large', '--limit-rate', '500k'])).code).to.equal(0)
+    expect(Date.now() - before).to.be.greaterThan(3300)
+  })
+
   it('says what it has done as JSON', async () => {
     await store('a')
     const { etag } = await client().stat('a')
@@ -96,7 +137,7 @@ describe('holdfast get', function () {
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line) as unknown),
-    ).to.deep.equal([
+    ).to.have.deep.members([
       { name: 'a', path: 'a', size: 1, etag },
       { name: 'b', error: { code: 'not-found', message: 'File not found' } },
     ])

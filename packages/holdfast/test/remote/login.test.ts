@@ -30,6 +30,29 @@ describe('holdfast login', function () {
     expect(await readdir(join(profile(), '..'))).to.deep.equal(['profile.json'])
   })
 
+  it('keeps logins of several servers by name', async () => {
+    const { url } = await holdfast.start()
+    const args = ['login', url, '--name', 'demo', '--password-stdin', '--profile', 'work']
+    expect((await run(args, { input: 'correct horse\n' })).stderr).to.equal(
+      `Logged in to ${url}/ as "demo", in the profile "work".\n`,
+    )
+    const whoami = `demo at ${url}/ (profile work) may do everything\n`
+    expect((await run(['whoami', '--profile', 'work'])).stdout).to.equal(whoami)
+    const env = { HOLDFAST_PROFILE: 'work' }
+    expect(await run(['whoami'], { env })).to.deep.equal({ code: 0, stdout: whoami, stderr: '' })
+    expect((await run(['whoami'])).code).to.equal(3)
+    const both = await run(['whoami'], { env: { ...env, HOLDFAST_URL: url } })
+    expect(both.stderr).to.include('HOLDFAST_PROFILE and HOLDFAST_URL are both set')
+    const other = await run(['whoami', '--profile', 'home'])
+    expect(other.code).to.equal(3)
+    expect(other.stderr).to.include('Those saved are work')
+    expect((await run(['whoami', '--profile', '../x'])).code).to.equal(2)
+    expect((await run(['logout', '--profile', 'work'])).stderr).to.equal(
+      'Deleted the login of the profile "work".\n',
+    )
+    expect((await run(['whoami', '--profile', 'work'])).code).to.equal(3)
+  })
+
   it('asks on a terminal for all that is missing', async () => {
     const { url } = await holdfast.start()
     const answers = [

@@ -22,7 +22,8 @@ describe('holdfast put', function () {
     expect(await run(['put', 'dir/a b.txt', 'ü🙂', '--concurrency', '1'])).to.deep.equal({
       code: 0,
       stdout: '',
-      stderr: 'dir/a b.txt is stored as a b.txt, 3 B\nü🙂 is stored as ü🙂, 0 B\n',
+      stderr:
+        'dir/a b.txt is stored as a b.txt, 3 B\nü🙂 is stored as ü🙂, 0 B\n2 files, 3 B in all\n',
     })
     expect(await names()).to.deep.equal(['a b.txt', 'ü🙂'])
     expect(Buffer.from(await stored('a b.txt')).toString()).to.equal('one')
@@ -54,7 +55,7 @@ describe('holdfast put', function () {
     expect(await run(['put', 'a', 'help', '--concurrency', '1'])).to.deep.equal({
       code: 0,
       stdout: '',
-      stderr: 'a is stored as a, 3 B\nhelp is stored as help, 3 B\n',
+      stderr: 'a is stored as a, 3 B\nhelp is stored as help, 3 B\n2 files, 6 B in all\n',
     })
     expect(await names()).to.deep.equal(['a', 'help'])
     expect((await run(['rm', 'a', 'help'])).stderr).to.include('Deleted help\n')
@@ -91,7 +92,7 @@ describe('holdfast put', function () {
     await write('a', 'one')
     const { code, stderr } = await run(['put', 'dir', 'none', 'a', '--concurrency', '1'])
     expect(code).to.equal(1)
-    expect(stderr).to.include('holdfast: dir: It is a directory; name the files in it')
+    expect(stderr).to.include('holdfast: dir: It is a directory; -r uploads all files in it')
     expect(stderr).to.include('holdfast: none: No such file or directory\n')
     expect(await names()).to.deep.equal(['a'])
     expect((await run(['put', 'none'])).code).to.equal(4)
@@ -108,6 +109,14 @@ describe('holdfast put', function () {
     [['put', 'a', '--concurrency', '0'], '--concurrency "0" is not a number from 1 to 64'],
     [['put', 'a', '--noclobber'], 'Did you mean --no-clobber?'],
   ]
+  it('uploads the files of a directory with -r, under names made of their paths', async () => {
+    await mkdir(join(site.path, 'dir/sub'), { recursive: true })
+    for (const name of ['dir/a', 'dir/sub/b', 'dir/sub/c.tmp'])
+      await writeFile(join(site.path, name), name)
+    expect((await run(['put', '-r', 'dir', '--exclude', '*.tmp'])).code).to.equal(0)
+    expect(await allOf(client().list())).to.deep.equal(['dir - a', 'dir - sub - b'])
+  })
+
   it('ends with 2 for mistakes', async () => {
     for (const [args, message] of mistakes) {
       const { code, stderr } = await run(args)

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -72,7 +72,7 @@ describe('holdfast sync', function () {
     expect(code).to.equal(0)
     expect(stdout.split('\n')).to.have.members([
       'skip link (symbolic link)',
-      'send a/b (2 B)',
+      'send a/b as "a - b" (2 B)',
       'delete gone',
       'Would send 1 file, 2 B; would delete 1; 1 unchanged; 1 skipped.',
       '',
@@ -128,7 +128,7 @@ describe('holdfast sync', function () {
       code: 1,
       stdout: '',
       stderr:
-        'holdfast: Nothing was sent, because several files would have the same name on the server: a - b and a/b: a - b. Rename one of each pair.\n',
+        'holdfast: Nothing was changed, because several files would have the same name on the server: a - b and a/b: a - b. Rename one of each pair.\n',
     })
     expect(await site.names()).to.deep.equal([])
   })
@@ -189,6 +189,35 @@ describe('holdfast sync', function () {
     expect((await site.run([], { env })).code).to.equal(0)
     const [id = ''] = await readdir(join(state, 'holdfast/sync'))
     expect(await readdir(join(state, 'holdfast/sync', id))).to.include('state.jsonl')
+  })
+
+  it('leaves alone what patterns leave out, here and on the server', async () => {
+    for (const path of ['a.txt', 'b.txt', 'cache/c', 'd.log']) await site.write(path, path)
+    const args = ['--exclude', '*.log', '--exclude', 'cache/', '--delete']
+    await site.client().upload('unknown.txt', 'of another client')
+    await site.client().upload('cache - old', 'x')
+    expect((await site.run(args)).stdout).to.equal('Sent 2 files, 10 B; 0 unchanged.\n')
+    await site.remove('b.txt')
+    // Only of b.txt a record says that it came from here, and was not left out.
+    expect((await site.run(args)).stdout).to.equal('Sent 0 files, 0 B; deleted 1; 1 unchanged.\n')
+    expect(await site.names()).to.deep.equal(['a.txt', 'cache - old', 'unknown.txt'])
+  })
+
+  it('sends no download that has not ended, and with --quiet says nothing', async () => {
+    await site.write('a', 'a')
+    await site.write('.holdfast-x.part', 'half')
+    expect(await site.run(['--quiet'])).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+    expect(await site.names()).to.deep.equal(['a'])
+  })
+
+  it('with --checksum sends a file whose size and times say that it is the same', async () => {
+    await site.write('a', 'good')
+    const old = new Date(Date.now() - 60_000)
+    await utimes(join(site.directory, 'a'), old, old)
+    expect((await site.run()).code).to.equal(0)
+    await site.write('a', 'evil')
+    await utimes(join(site.directory, 'a'), old, old)
+    expect((await site.run(['--checksum'])).stdout).to.equal('Sent 1 file, 4 B; 0 unchanged.\n')
   })
 
   it('explains mistakes, and ends with 2', async () => {

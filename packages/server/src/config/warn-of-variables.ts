@@ -11,7 +11,9 @@ export function warnOfVariables(
 }
 
 /** The variables of the commands that send requests to a server, such as `holdfast get`. */
-const ofTheClient = ['URL', 'NAME', 'PASSWORD', 'PASSWORD_FILE'].map((name) => `HOLDFAST_${name}`)
+const ofTheClient = ['URL', 'NAME', 'PASSWORD', 'PASSWORD_FILE', 'PROFILE'].map(
+  (name) => `HOLDFAST_${name}`,
+)
 
 const known = new Set([
   'HOLDFAST_CONFIG',

@@ -10,7 +10,9 @@ import {
 } from '../verb/client-verb.ts'
 import { createMatcher, fixedStart, isPattern } from '../names/match-pattern.ts'
 import { localTime } from '../../terminal/format.ts'
+import { colouredName } from '../../terminal/colours.ts'
 import { shown } from '../../terminal/print.ts'
+import { createTotal } from '../output/report.ts'
 import { explainingMissingHistory } from '../names/deleted-files.ts'
 import { withRemote } from '../session/with-remote.ts'
 
@@ -63,7 +65,9 @@ export const ls: ClientVerb = {
       .example('$0 ls -l --sort time', 'the newest file first')
       .example("$0 ls '*.jpg' --json", 'names that end so, for a program')
       .example('$0 ls --deleted -l', 'what `restore` can bring back')
-      .epilog('If no file matches a prefix or a pattern, the exit code is 4.'),
+      .epilog(
+        'If no file matches a prefix or a pattern, the exit code is 4. A terminal also gets the number of files, with -l and their size, and colours for images, sound and archives, unless NO_COLOR is set.',
+      ),
   run: runLs,
 }
 
@@ -77,6 +81,7 @@ function runLs(argv: VerbArguments): Promise<number> {
   const hasDetails = isLong || order !== 'name'
   return withRemote(argv, async ({ client, report, signal }) => {
     let count = 0
+    const total = createTotal()
     const options = { prefix, signal }
     const present = () =>
       hasDetails ? detailedRows(client, options, isLong) : rows(client, options)
@@ -85,8 +90,12 @@ function runLs(argv: VerbArguments): Promise<number> {
     const isAsListed = order === 'name' && !isReverse
     for await (const row of isAsListed ? matching : await sorted(matching, order, isReverse)) {
       count++
+      total.add(row.size ?? 0)
       await report.result(row.fields, row.text)
     }
+    // Scripts want only names.
+    const sum = isLong ? total.text() : count > 1 ? `${count} files` : undefined
+    if (sum !== undefined && process.stdout.isTTY) report.total(sum)
     if (count > 0 || word === undefined) return
     await report.failed(word, new CommandError(exitCodes.notFound, 'No file matches.'))
   })
@@ -122,7 +131,8 @@ async function sorted(
 }
 
 async function* rows(client: Client, options: ListOptions): AsyncGenerator<Row, void> {
-  for await (const name of client.list(options)) yield { name, fields: { name }, text: shown(name) }
+  for await (const name of client.list(options))
+    yield { name, fields: { name }, text: coloured(name) }
 }
 
 async function* detailedRows(
@@ -134,8 +144,8 @@ async function* detailedRows(
     const { name, size, modified, expires } = details
     const until = expires === undefined ? '' : `  until ${localTime(expires)}`
     const long = () =>
-      `${formatBytes(size).padStart(7)}  ${localTime(modified)}${until}  ${shown(name)}`
-    const text = isLong ? long() : shown(name)
+      `${formatBytes(size).padStart(7)}  ${localTime(modified)}${until}  ${coloured(name)}`
+    const text = isLong ? long() : coloured(name)
     yield { name, fields: details, text, size, time: Date.parse(modified) }
   }
 }
@@ -148,11 +158,13 @@ async function* deletedRows(
   for await (const file of explainingMissingHistory(client.deleted(options))) {
     const { name, size, modified, deleted } = file
     const long = () =>
-      `${formatBytes(size).padStart(7)}  ${localTime(modified)}  deleted ${localTime(deleted)}  ${shown(name)}`
-    const text = isLong ? long() : shown(name)
+      `${formatBytes(size).padStart(7)}  ${localTime(modified)}  deleted ${localTime(deleted)}  ${coloured(name)}`
+    const text = isLong ? long() : coloured(name)
     yield { name, fields: file, text, size, time: Date.parse(deleted) }
   }
 }
+
+const coloured = (name: string) => colouredName(name, shown(name))
 
 interface Selection {
   readonly prefix: string | undefined

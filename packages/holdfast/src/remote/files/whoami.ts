@@ -15,13 +15,21 @@ export const whoami: ClientVerb = {
         'It asks the server, so that it also shows whether the login is still good. A login that may not list does not learn what else it may do.',
       ),
   run: (argv) =>
-    withRemote(argv, async ({ client, login: { url, name }, report, signal }) => {
+    withRemote(argv, async ({ client, login: { url, name, profile }, report, signal }) => {
       const may = await rightsOf(() => client.usage({ signal }))
       const rights =
         may === 'unknown' ? 'not list' : `do ${may === undefined ? 'everything' : 'this'}`
       const list = Array.isArray(may) ? `: ${may.join(', ')}` : ''
-      const fields = { url, name, may: may === 'unknown' ? null : (may ?? 'full') }
-      await report.result(fields, `${shown(name)} at ${shown(url)} may ${rights}${list}`)
+      const fields = {
+        url,
+        name,
+        ...(profile !== undefined && { profile }),
+        may: may === 'unknown' ? null : (may ?? 'full'),
+      }
+      await report.result(
+        fields,
+        `${shown(name)} at ${shown(url)}${profile === undefined ? '' : ` (profile ${profile})`} may ${rights}${list}`,
+      )
     }),
 }
 

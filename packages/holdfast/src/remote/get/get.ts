@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  fdatasync,
-  fstatSync,
-  fsync,
-  renameSync,
-  statSync,
-  write,
-  writeSync,
-  type Stats,
-} from 'node:fs'
-import { open } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { isHoldfastError, type Download } from '@holdfast/client'
+import { statSync, type Stats } from 'node:fs'
+import { isHoldfastError, type Client, type Download } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { parseConcurrency } from '../../settings/flags.ts'
 import { expandNames } from '../names/expand-names.ts'
 import { forEachName } from '../names/for-each-name.ts'
+import { listedIn, selectionIn, withSelection } from '../names/selection-flags.ts'
+import { createTotal, type Total } from '../output/report.ts'
 import { withTransfers, type RemoteWithScreen } from '../session/with-remote.ts'
 import {
   type ClientVerb,
@@ -23,23 +13,21 @@ import {
   namesIn,
   textIn,
   withConcurrency,
+  withLimitRate,
   withNames,
   withVersion,
 } from '../verb/client-verb.ts'
+import { listPartials, findPartial, removePartial, type PartialIdentity } from './partial-files.ts'
 import {
-  listPartials,
-  findPartial,
-  openPartial,
-  removePartial,
-  durableBytesOf,
-  type PartialIdentity,
-  syncStep,
-} from './partial-files.ts'
+  createDirectorySync,
+  createReceiver,
+  type DirectorySync,
+  type FileReceiver,
+} from './receive-file.ts'
 import { runCat } from './cat.ts'
 import {
   createReplacePermissions,
   hasOtherContent,
-  type ReplacePermission,
   type ReplacePermissions,
   createTargets,
   pathOf,
@@ -51,10 +39,16 @@ import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
 export const get: ClientVerb = {
   command: 'get [names..]',
   describe: 'Download files',
-  flags: ['output', 'force', 'version', 'concurrency'],
+  flags: ['output', 'force', 'no-clobber', 'version', 'concurrency'],
   options: (yargs) =>
     withVersion(
-      withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"')),
+      withSelection(
+        withLimitRate(
+          withConcurrency(withNames(yargs, 'Files on the server, or patterns such as "*.jpg"')),
+        ),
+        'names',
+        'Also the names that this file lists',
+      ),
       'An earlier version of one file, as `versions` prints it',
     )
       .option('output', {
@@ -69,6 +63,12 @@ export const get: ClientVerb = {
         defaultDescription: 'no',
         describe: 'Replace files of this machine that differ, without a question',
       })
+      .option('no-clobber', {
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Leave files that are here as they are, and download only the others',
+      })
       .example('$0 get "*.jpg" -o pictures/', '')
       .epilog(
         'A file appears only when it is complete and synced; until then its content is in .holdfast-….part, in the same directory. A different file of that name is replaced only with --force, after a question on a terminal, or if -o names the file itself. The same command again continues a large file where it stopped, unless the file has changed on the server.',
@@ -80,26 +80,46 @@ export const get: ClientVerb = {
 async function runGet(argv: VerbArguments): Promise<number> {
   const output = textIn(argv, 'output')
   const words = namesIn(argv)
+  const listed = await listedIn(argv)
+  const selection = selectionIn(argv)
+  const isForced = argv['force'] === true
+  const isKeeping = argv['no-clobber'] === true
+  if (isForced && isKeeping) throw usageError('--force and --no-clobber exclude each other.')
   const version = textIn(argv, 'version')
-  if (version !== undefined && words.length > 1) {
+  if (version !== undefined && words.length + (listed?.length ?? 0) > 1) {
     throw usageError('--version is for one file, and there are several names.')
   }
   const literal = argv.literal === true || version !== undefined
   if (output === '-') return runCat({ ...argv, literal })
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
-  const targets = await createTargets(output, words, literal)
+  const targets = await createTargets(output, [...words, ...(listed ?? [])], literal)
   const { directory } = targets
   const partials = await listPartials(directory)
   return withTransfers(argv, async (remote) => {
     const destination = {
       partials,
       sync: createDirectorySync(directory),
-      permissions: createReplacePermissions(argv['force'] === true, remote.screen),
+      receiver: createReceiver(),
+      isKeeping,
+      total: createTotal(),
+      permissions: createReplacePermissions(isForced, remote.screen),
+    }
+    async function* names() {
+      // Without any name this says what is missing.
+      if (words.length > 0 || listed === undefined) yield* expandNames(words, { literal }, remote)
+      if (listed && listed.length > 0) yield* expandNames(listed, { literal: true }, remote)
     }
     const bounds = { ...remote, concurrency }
-    await forEachName(expandNames(words, { literal }, remote), String, bounds, (name, signal) =>
-      getFile({ name, version }, targets.of(name), destination, { ...remote, signal }),
-    )
+    await forEachName(names(), String, bounds, async (name, signal, finishLater) => {
+      if (!selection.isSelected(name)) return
+      const { placed } = await getFile({ name, version }, targets.of(name), destination, {
+        ...remote,
+        signal,
+      })
+      finishLater(placed)
+    })
+    const total = destination.total.text()
+    if (total !== undefined) remote.report.total(`${total} in all`)
   })
 }
 
@@ -114,20 +134,30 @@ export interface Destination {
   /** The partial files that earlier commands have left in it. */
   readonly partials: readonly string[]
   readonly sync: DirectorySync
+  readonly receiver: FileReceiver
   readonly permissions: ReplacePermissions
+  /** Whether files that are here are left as they are. */
+  readonly isKeeping: boolean
+  readonly total: Total
 }
 
-/** Downloads a file to its target path, where it appears only when it is complete; resumes where an earlier command stopped. */
-export async function getFile(
+/**
+ * Downloads a file to its target path, where it appears only when it is complete; resumes where an earlier command stopped. Resolves when
+ * its content has arrived; `placed` resolves when it is in place and reported.
+ */
+async function getFile(
   file: RemoteFile,
   target: Target,
   destination: Destination,
   remote: RemoteWithScreen,
-): Promise<void> {
+): Promise<{ readonly placed: Promise<void> }> {
   const { name, version } = file
   const path = pathOf(target)
   const found = fileAt(path)
-  const { client, signal } = remote
+  const { client, report, signal } = remote
+  if (found && destination.isKeeping) {
+    return { placed: report.done({ name, path, skipped: 'exists' }, `${path} is here, and stays`) }
+  }
   const permission = destination.permissions.of(target, signal)
   // If the sizes are equal, only the complete download shows whether the contents differ.
   if (found && permission.mustAsk && version === undefined) {
@@ -135,18 +165,34 @@ export async function getFile(
     if (size !== found.size) await permission.ask()
   }
   const identity = { login: remote.login, name, target }
-  const download = await begin(file, identity, destination.partials, remote)
+  const download = await beginDownload(file, identity, destination.partials, {
+    client,
+    signal,
+    note: (text) => report.note(text),
+  })
+  const { size, etag, modified } = download
+  const placement = {
+    identity,
+    sync: destination.sync,
+    modified,
+    async beforePlacing(own: number) {
+      // Ask also if another file has appeared meanwhile.
+      if (permission.mustAsk && (await hasOtherContent(own, path))) await permission.ask()
+    },
+  }
+  const display = remote.screen.begin(name, size)
   try {
-    await receive(download, identity, destination.sync, permission, remote)
+    const { placed } = await destination.receiver.receive(download, placement, display)
+    const done = () => {
+      destination.total.add(size)
+      return report.done({ name, path, size, etag }, `${path} is downloaded, ${formatBytes(size)}`)
+    }
+    return { placed: placed.then(done) }
   } finally {
+    display.end()
     // Does nothing to a body that has been read.
     await download.body.cancel().catch(() => {})
   }
-  const { size, etag } = download
-  await remote.report.done(
-    { name, path, size, etag },
-    `${path} is downloaded, ${formatBytes(size)}`,
-  )
 }
 
 /** The file at `path`, if there is one. Refuses anything else: the download is renamed over it, and would replace it. */
@@ -159,11 +205,19 @@ function fileAt(path: string): Stats | undefined {
   )
 }
 
-async function begin(
+/** What a download needs of a command. */
+export interface DownloadContext {
+  readonly client: Client
+  readonly signal: AbortSignal
+  readonly note: (text: string) => void
+}
+
+/** Begins the download where an earlier command has stopped, if the file is still the same. */
+export async function beginDownload(
   { name, version }: RemoteFile,
   identity: PartialIdentity,
   partials: readonly string[],
-  { client, report, signal }: RemoteWithScreen,
+  { client, signal, note }: DownloadContext,
 ): Promise<Download> {
   const partial = findPartial(identity, partials)
   if (partial && partial.durableBytes > 0) {
@@ -176,155 +230,13 @@ async function begin(
         reuseMemory: true,
         signal,
       })
-      report.note(
-        `${name} continues at ${formatBytes(durableBytes)} of ${formatBytes(download.size)}`,
-      )
+      note(`${name} continues at ${formatBytes(durableBytes)} of ${formatBytes(download.size)}`)
       return download
     } catch (error) {
       if (!isHoldfastError(error, 'precondition-failed')) throw error
-      report.note(`${name} has changed on the server; the download starts again`)
+      note(`${name} has changed on the server; the download starts again`)
     }
     await removePartial(partial.path)
   }
   return client.download(name, { version, reuseMemory: true, signal })
-}
-
-/**
- * Calls of the file system that do not wait for the disk are synchronous: a small file takes some ten of them, and to use a thread for
- * each takes longer than the file itself.
- */
-const syncData = promisify(fdatasync)
-const syncFile = promisify(fsync)
-const writeByThread = promisify(write)
-
-async function receive(
-  download: Download,
-  identity: PartialIdentity,
-  sync: DirectorySync,
-  permission: ReplacePermission,
-  { screen }: RemoteWithScreen,
-): Promise<void> {
-  const { name, size, start, etag, body } = download
-  const { file, path, isLasting } = openPartial(identity, etag)
-  const display = screen.begin(name, size)
-  display.update(start)
-  let isWhole = false
-  let isRefused = false
-  try {
-    const end = await writeFrom(file, start, body, (position) => display.update(position))
-    await syncFile(file)
-    const written = fstatSync(file).size
-    if (end !== size || written !== size) {
-      throw new CommandError(
-        exitCodes.retry,
-        `The file has ${size} bytes on the server, but ${written} were written here.`,
-      )
-    }
-    display.end()
-    // Ask also if another file has appeared meanwhile.
-    if (permission.mustAsk && (await hasOtherContent(file, pathOf(identity.target)))) {
-      isRefused = true
-      await permission.ask()
-      isRefused = false
-    }
-    isWhole = true
-    putInPlace(file, path, pathOf(identity.target))
-    await sync()
-  } finally {
-    display.end()
-    closeSync(file)
-    const written = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-    const isWorthKeeping = isLasting && !isRefused && durableBytesOf(written) > 0
-    if (!isWhole && !isWorthKeeping) await removePartial(path)
-  }
-}
-
-/** Bytes. A larger write may wait until the system has written earlier ones, so a thread makes it. */
-const largestBlockingWrite = 64 * 1024
-
-/** Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position. Never holds more than a chunk. */
-async function writeFrom(
-  file: number,
-  start: number,
-  body: AsyncIterable<Uint8Array>,
-  onProgress: (end: number) => void,
-): Promise<number> {
-  let position = start
-  let synced: Promise<void> = Promise.resolve()
-  try {
-    for await (const chunk of body) {
-      for (let taken = 0; taken < chunk.length;) {
-        const toBorder = syncStep - (position % syncStep)
-        const part = chunk.subarray(taken, taken + toBorder)
-        const written =
-          part.length <= largestBlockingWrite
-            ? writeSync(file, part, 0, part.length, position)
-            : (await writeByThread(file, part, 0, part.length, position)).bytesWritten
-        taken += written
-        position += written
-        if (position % syncStep > 0) continue
-        await synced
-        synced = syncData(file)
-        // The next sync awaits it, or the end does.
-        synced.catch(() => {})
-      }
-      onProgress(position)
-    }
-  } finally {
-    // The caller closes the descriptor, which may be another file's before a thread gets to it.
-    await synced.catch(() => {})
-  }
-  await synced
-  return position
-}
-
-/** Renames the open `file` at `from` to `path`. */
-export function putInPlace(file: number, from: string, path: string): void {
-  // Another command for the same file was faster, and `from` is now the beginning of a third one's file.
-  if (!isAt(file, from) && isAt(file, path)) return
-  try {
-    renameSync(from, path)
-  } catch (error) {
-    if (!isAt(file, path)) throw error
-  }
-}
-
-function isAt(file: number, path: string): boolean {
-  const own = fstatSync(file)
-  const found = statSync(path, { throwIfNoEntry: false })
-  return own.ino === found?.ino && own.dev === found.dev
-}
-
-/** Resolves when all changes to a directory before the call survive a power cut. */
-type DirectorySync = () => Promise<void>
-
-/**
- * Syncs `directory`. Calls during a sync share the next one.
- *
- * After a failure all later syncs fail: the system reports only once that it has dropped changes, those of others included.
- */
-export function createDirectorySync(
-  directory: string,
-  sync: (path: string) => Promise<void> = syncNow,
-): DirectorySync {
-  let last = Promise.resolve()
-  let next: Promise<void> | undefined
-  return () => {
-    next ??= last = last.then(() => {
-      next = undefined
-      return sync(directory)
-    })
-    return next
-  }
-}
-
-async function syncNow(path: string): Promise<void> {
-  // Windows syncs no directories.
-  if (process.platform === 'win32') return
-  const directory = await open(path)
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }

@@ -33,7 +33,12 @@ const longestEtag = 160
 /** The names of all partial files in a directory. */
 export async function listPartials(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory)
-  return names.filter((name) => name.startsWith(beginning) && name.endsWith(ending))
+  return names.filter(isPartial)
+}
+
+/** Whether a file of this name is a download that has not ended. */
+export function isPartial(name: string): boolean {
+  return name.startsWith(beginning) && name.endsWith(ending)
 }
 
 /**

@@ -75,12 +75,17 @@ const notOnWindows = /[<>:"/\\|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
  * @throws CommandError for a name that leads out of the directory, whatever the server says
  */
 export function localName(name: string, platform: NodeJS.Platform = process.platform): string {
-  const leadsElsewhere = name === '' || name === '.' || name === '..' || /[/\0]/.test(name)
-  if (!leadsElsewhere && !(platform === 'win32' && notOnWindows.test(name))) return name
+  if (isLocalName(name, platform)) return name
   throw new CommandError(
     exitCodes.failed,
     'No file on this machine can have that name; choose another with -o.',
   )
+}
+
+/** Whether a file in a directory can have that name. */
+export function isLocalName(name: string, platform: NodeJS.Platform = process.platform): boolean {
+  const leadsElsewhere = name === '' || name === '.' || name === '..' || /[/\0]/.test(name)
+  return !leadsElsewhere && !(platform === 'win32' && notOnWindows.test(name))
 }
 
 /** Decides whether one file of this machine may be replaced. */

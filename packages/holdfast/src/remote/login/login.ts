@@ -7,7 +7,7 @@ import { usageError } from '../errors/command-error.ts'
 import { type ClientVerb, type VerbArguments, textIn, withJson } from '../verb/client-verb.ts'
 import { createReport } from '../output/report.ts'
 import { explain } from '../errors/explain.ts'
-import { profilePath, writeProfile, type Login, removeProfile } from './profile.ts'
+import { profileOf, profilePath, writeProfile, type Login, removeProfile } from './profile.ts'
 
 /** `holdfast login URL`. */
 export const login: ClientVerb = {
@@ -29,12 +29,13 @@ export const login: ClientVerb = {
         describe: 'Take the password from standard input instead of the terminal',
       })
       .example('$0 login https://files.example.com', 'asks for name and password')
+      .example('$0 login https://files.work.example --profile work', 'for one of several servers')
       .example(
         'pass show files | $0 login https://files.example.com --name alice --password-stdin',
         '',
       )
       .epilog(
-        'They are saved only if the server accepts them, in $XDG_CONFIG_HOME/holdfast/profile.json, which only you may read. Instead of a login, HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD (or HOLDFAST_PASSWORD_FILE) may be set.',
+        'They are saved only if the server accepts them, in $XDG_CONFIG_HOME/holdfast/profile.json, which only you may read; with --profile work in profiles/work.json there, which commands use with --profile work, or where HOLDFAST_PROFILE is work. Instead of a login, HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD (or HOLDFAST_PASSWORD_FILE) may be set.',
       ),
   run: runLogin,
 }
@@ -45,18 +46,22 @@ export const logout: ClientVerb = {
   describe: 'Delete the saved name and password',
   flags: [],
   options: withJson,
-  run: ({ json }) => runLogout(json === true),
+  run: runLogout,
 }
 
 /** Saves a login that the server has accepted; resolves with the exit code. */
 async function runLogin(argv: VerbArguments): Promise<number> {
+  const profile = profileIn(argv)
+  const path = profilePath(process.env, profile)
   const login = await loginFrom(argv)
   await checkLogin(login)
-  const path = profilePath(process.env)
   await writeProfile(path, login)
   const { url, name } = login
-  const report = createReport(argv.json === true)
-  await report.done({ url, name, profile: path }, `Logged in to ${url} as "${name}".`)
+  const report = createReport({ isJson: argv.json === true, isQuiet: argv['quiet'] === true })
+  await report.done(
+    { url, name, profile: path },
+    `Logged in to ${url} as "${name}"${profile === undefined ? '' : `, in the profile "${profile}"`}.`,
+  )
   return report.exitCode()
 }
 
@@ -133,10 +138,20 @@ async function checkLogin(login: Login): Promise<void> {
 }
 
 /** Deletes the saved login; resolves with the exit code. */
-async function runLogout(isJson: boolean): Promise<number> {
-  const path = profilePath(process.env)
+async function runLogout(argv: VerbArguments): Promise<number> {
+  const profile = profileIn(argv)
+  const path = profilePath(process.env, profile)
   const removed = await removeProfile(path)
-  const report = createReport(isJson)
-  await report.done({ profile: path, removed }, removed ? 'Logged out.' : 'There was no login.')
+  const report = createReport({ isJson: argv.json === true, isQuiet: argv['quiet'] === true })
+  const of = profile === undefined ? '' : ` of the profile "${profile}"`
+  const text = removed ? `Deleted the login${of}.` : `There was no login${of}.`
+  await report.done(
+    { profile: path, removed },
+    profile === undefined && removed ? 'Logged out.' : text,
+  )
   return report.exitCode()
+}
+
+function profileIn(argv: VerbArguments): string | undefined {
+  return textIn(argv, 'profile') ?? profileOf(process.env)
 }

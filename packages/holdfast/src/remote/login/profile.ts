@@ -1,26 +1,41 @@
-import { readFile, chmod, mkdir, open, rm, type FileHandle } from 'node:fs/promises'
+import { readdir, readFile, chmod, mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
 import { userDirectory } from '../../settings/user-directory.ts'
 
 /** The address of a server, and a customer's name and password there. */
 export interface Login {
+  /** The name of the profile that it is from; `undefined` for the one without a name, and for variables. */
+  readonly profile?: string | undefined
   readonly url: string
   readonly name: string
   readonly password: string
 }
 
 /**
- * The login from the environment variables, or otherwise the saved one. Never a mixture: a password goes only to the server that it is
- * for.
+ * The saved login of a profile, the login from the environment variables, or the saved one without a name. Never a mixture: a password goes
+ * only to the server that it is for.
+ *
+ * @param flag the profile that the command line names; otherwise `HOLDFAST_PROFILE` may name one
  *
  * @throws CommandError if there is none
  */
-export async function findLogin(environment: NodeJS.ProcessEnv): Promise<Login> {
+export async function findLogin(environment: NodeJS.ProcessEnv, flag?: string): Promise<Login> {
+  if (flag !== undefined) return keptLogin(environment, flag)
   const { HOLDFAST_URL: url = '', HOLDFAST_NAME: name = '' } = environment
   const { HOLDFAST_PASSWORD: password = '', HOLDFAST_PASSWORD_FILE: file = '' } = environment
-  if (url === '' && name === '' && password === '' && file === '') return keptLogin(environment)
+  const profile = profileOf(environment)
+  if (url === '' && name === '' && password === '' && file === '') {
+    return keptLogin(environment, profile)
+  }
+  if (profile !== undefined) {
+    throw new CommandError(
+      exitCodes.login,
+      `HOLDFAST_PROFILE and ${url === '' ? 'another variable of a login' : 'HOLDFAST_URL'} are both set; unset one of them`,
+      ['Or name the profile with --profile.'],
+    )
+  }
   const missing = [
     ...(url === '' ? ['HOLDFAST_URL'] : []),
     ...(name === '' ? ['HOLDFAST_NAME'] : []),
@@ -42,12 +57,33 @@ export async function findLogin(environment: NodeJS.ProcessEnv): Promise<Login> 
   return { url, name, password: password === '' ? await passwordIn(file) : password }
 }
 
-async function keptLogin(environment: NodeJS.ProcessEnv): Promise<Login> {
-  const login = await readProfile(profilePath(environment))
-  if (login) return login
-  throw new CommandError(exitCodes.login, 'There is no login', [
-    'Run holdfast login URL, or set HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD.',
+async function keptLogin(
+  environment: NodeJS.ProcessEnv,
+  profile: string | undefined,
+): Promise<Login> {
+  const login = await readProfile(profilePath(environment, profile))
+  if (login) return profile === undefined ? login : { ...login, profile }
+  if (profile === undefined) {
+    throw new CommandError(exitCodes.login, 'There is no login', [
+      'Run holdfast login URL, or set HOLDFAST_URL, HOLDFAST_NAME and HOLDFAST_PASSWORD.',
+    ])
+  }
+  const others = await profileNames(environment)
+  const known = others.length === 0 ? 'None is saved yet' : `Those saved are ${others.join(', ')}`
+  throw new CommandError(exitCodes.login, `There is no login of the profile "${profile}"`, [
+    `${known}; holdfast login URL --profile ${profile} makes it.`,
   ])
+}
+
+/** The profile that the environment names, if it names one. */
+export function profileOf({ HOLDFAST_PROFILE: name = '' }: NodeJS.ProcessEnv): string | undefined {
+  return name === '' ? undefined : name
+}
+
+/** The names of all profiles, sorted. */
+export async function profileNames(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const files = await readdir(dirname(profilePath(environment, 'x'))).catch(() => [])
+  return files.flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []).toSorted()
 }
 
 async function passwordIn(path: string): Promise<string> {
@@ -59,9 +95,18 @@ async function passwordIn(path: string): Promise<string> {
   }
 }
 
-/** Where the login is saved. */
-export function profilePath(environment: NodeJS.ProcessEnv): string {
-  return join(userDirectory('XDG_CONFIG_HOME', environment), 'profile.json')
+/**
+ * Where the login of a profile is saved; without one, that of the only server.
+ *
+ * @throws CommandError for a name that a file should not have
+ */
+export function profilePath(environment: NodeJS.ProcessEnv, profile?: string): string {
+  const directory = userDirectory('XDG_CONFIG_HOME', environment)
+  if (profile === undefined) return join(directory, 'profile.json')
+  if (/^\w[\w.-]{0,63}$/.test(profile)) return join(directory, 'profiles', `${profile}.json`)
+  throw usageError(`"${profile}" cannot be the name of a profile`, [
+    'Use up to 64 letters, digits, dots, dashes and underscores.',
+  ])
 }
 
 /**
@@ -89,7 +134,10 @@ export async function writeProfile(path: string, login: Login): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   // The directory may have existed before, open to others.
   await chmod(directory, 0o700)
-  await writeFileAtomic(path, `${JSON.stringify(login, undefined, 2)}\n`, { mode: 0o600 })
+  const { url, name, password } = login
+  await writeFileAtomic(path, `${JSON.stringify({ url, name, password }, undefined, 2)}\n`, {
+    mode: 0o600,
+  })
 }
 
 /** Resolves with whether there was one. */

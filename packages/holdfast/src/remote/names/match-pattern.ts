@@ -26,10 +26,15 @@ export function isPattern(word: string): boolean {
   return /[*?[]/.test(word)
 }
 
-/** Makes a test whether names match `pattern`, as in a shell: only a pattern that begins with a dot matches names that do. */
-export function createMatcher(pattern: string): (name: string) => boolean {
+/**
+ * Makes a test whether names match `pattern`, as in a shell: only a pattern that begins with a dot matches names that do, unless
+ * `takesHidden`.
+ */
+export function createMatcher(
+  pattern: string,
+  { takesHidden = /^\\?\./.test(pattern) }: { readonly takesHidden?: boolean } = {},
+): (name: string) => boolean {
   const parsed = [...pattern.matchAll(tokenPattern)].map(tokenOf)
-  const takesHidden = /^\\?\./.test(pattern)
   return (name) => (takesHidden || !name.startsWith('.')) && isMatch(parsed, Array.from(name))
 }
 

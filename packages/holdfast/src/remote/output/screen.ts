@@ -42,9 +42,10 @@ const mostLines = 8
 export function createScreen(
   output: ScreenOutput,
   environment: Readonly<Record<string, string | undefined>>,
+  isQuiet = false,
 ): Screen {
   const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isTerminal = output.isTTY === true
+  const isTerminal = output.isTTY === true && !isQuiet
   const isRedrawn = isTerminal && !isPlain
   const transfers = new Set<Transfer>()
   let redrawn: Redrawn | undefined

@@ -22,11 +22,14 @@ import {
   namesIn,
   textIn,
   withConcurrency,
+  withLimitRate,
   withJson,
   withWords,
 } from '../verb/client-verb.ts'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
-import type { Report } from '../output/report.ts'
+import { listedIn, selectionIn, withSelection } from '../names/selection-flags.ts'
+import { createTotal, type Report, type Total } from '../output/report.ts'
+import { filesInDirectories, filesToPut, refuseSameNames, type FileToPut } from './files-to-put.ts'
 import { userDirectory } from '../../settings/user-directory.ts'
 import type { Login } from '../login/profile.ts'
 
@@ -34,9 +37,23 @@ import type { Login } from '../login/profile.ts'
 export const put: ClientVerb = {
   command: 'put [names..]',
   describe: 'Upload files',
-  flags: ['as', 'no-clobber', 'concurrency'],
+  flags: ['as', 'no-clobber', 'recursive', 'concurrency'],
   options: (yargs) =>
-    withConcurrency(withJson(withWords(yargs, 'Files of this machine; - for standard input')))
+    withSelection(
+      withLimitRate(
+        withConcurrency(withJson(withWords(yargs, 'Files of this machine; - for standard input'))),
+      ),
+      'files',
+      'Also the files that this file lists',
+    )
+      .option('recursive', {
+        alias: 'r',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe:
+          'Upload all files in directories, too; photos/sea/a.jpg becomes "photos - sea - a.jpg"',
+      })
       .option('as', {
         type: 'string',
         requiresArg: true,
@@ -49,22 +66,36 @@ export const put: ClientVerb = {
         describe: 'Replace no file: a file whose name is taken fails',
       })
       .example('$0 put *.jpg', '')
+      .example("$0 put -r photos --exclude '*.tmp'", '')
       .example('tar c dir | $0 put - --as dir.tar', '')
       .epilog(
-        'A file that is reported as stored is safe. The same command again continues a large file where it stopped. Directories are refused: name their files, such as dir/*, or see sync.',
+        'A file that is reported as stored is safe. The same command again continues a large file where it stopped. Directories are refused without -r. To send only what is new or changed in one, see sync.',
       ),
   run: runPut,
 }
 
 /** Uploads files, several requests at a time; resolves with the exit code. */
 async function runPut(argv: VerbArguments): Promise<number> {
-  const files = filesToPut(namesIn(argv), textIn(argv, 'as'))
+  const given = [...namesIn(argv), ...((await listedIn(argv)) ?? [])]
+  const selection = selectionIn(argv)
+  const isRecursive = argv['recursive'] === true
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const isCreateOnly = argv['no-clobber'] === true
-  return withTransfers(argv, async (remote) => {
+  const as = textIn(argv, 'as')
+  // A mistake is reported before anything is sent.
+  if (!isRecursive) filesToPut(given, as)
+  return withTransfers(argv, async (transfers) => {
+    const total = createTotal()
+    const remote = { ...transfers, total }
     const bounds = { ...remote, concurrency }
+    const found = isRecursive
+      ? await filesInDirectories(given, selection, remote)
+      : filesToPut(given, as).filter(({ path }) => selection.isSelected(basename(path)))
+    if (isRecursive && as !== undefined)
+      throw usageError('--as is the name of one file; leave out -r.')
+    refuseSameNames(found)
     await forEachName(
-      inBatches(files),
+      inBatches(found),
       ([file]) => file.path,
       bounds,
       ([file, ...others], signal) =>
@@ -72,50 +103,14 @@ async function runPut(argv: VerbArguments): Promise<number> {
           ? putFile(file, isCreateOnly, { ...remote, signal })
           : putBatch([file, ...others], isCreateOnly, { ...remote, signal }),
     )
+    const sum = total.text()
+    if (sum !== undefined) remote.report.total(`${sum} in all`)
   })
 }
 
-/** A file to upload. */
-export interface FileToPut {
-  /** `-` for standard input. */
-  readonly path: string
-  /** On the server. */
-  readonly name: string
-}
-
-/**
- * The files at `paths`, with their names on the server.
- *
- * @throws CommandError where a name is not clear, or two files would have the same
- */
-function filesToPut(paths: readonly string[], as: string | undefined): readonly FileToPut[] {
-  const [first, second] = paths
-  if (first === undefined) throw usageError('Say which file.')
-  if (as !== undefined && second !== undefined) {
-    throw usageError('--as is the name of one file, and there are several.')
-  }
-  if (as === '') throw usageError('--as "" is not a valid name.')
-  const files = paths.map((path) => ({ path, name: as ?? nameOf(path) }))
-  refuseSameNames(files)
-  return files
-}
-
-function nameOf(path: string): string {
-  if (path === '-') throw usageError('Give standard input a name on the server with --as.')
-  return basename(path)
-}
-
-function refuseSameNames(files: readonly FileToPut[]): void {
-  const paths = new Map<string, string>()
-  for (const { path, name } of files) {
-    const other = paths.get(name)
-    if (other !== undefined) {
-      throw usageError(`${other} and ${path} would both be called "${name}"`, [
-        'Upload one of them with --as.',
-      ])
-    }
-    paths.set(name, path)
-  }
+interface PutRemote extends Remote {
+  /** What was stored. */
+  readonly total?: Total
 }
 
 /** A larger file gains nothing from sharing a request. */
@@ -168,14 +163,14 @@ async function sizeOf({ path }: FileToPut): Promise<number | undefined> {
 export async function putBatch(
   files: readonly FileToPut[],
   createOnly: boolean,
-  { client, report, signal }: Remote,
+  { client, report, signal, total }: PutRemote,
 ): Promise<void> {
   const left = new Map(files.map((file) => [file.name, { ...file, size: 0 }]))
   const end = async (name: string, error?: unknown) => {
     const file = left.get(name)
     if (!file) return
     left.delete(name)
-    if (error === undefined) await reportStored(file, report)
+    if (error === undefined) await reportStored(file, report, total)
     else await report.failed(file.path, error)
   }
   async function* contents(): AsyncGenerator<FileToUpload, void> {
@@ -203,7 +198,7 @@ export async function putBatch(
 export async function putFile(
   { path, name }: FileToPut,
   isCreateOnly: boolean,
-  remote: RemoteWithScreen,
+  remote: PutRemote & RemoteWithScreen,
 ): Promise<void> {
   const { login, report } = remote
   const { body, version } = await openLocal(path)
@@ -229,14 +224,16 @@ export async function putFile(
     // A stalled stream would keep the process from ending.
     if (body instanceof Readable) body.destroy()
   }
-  await reportStored({ name, path, size }, report)
+  await reportStored({ name, path, size }, report, remote.total)
 }
 
 /** Reports that a file is safe on the server. */
 async function reportStored(
   { name, path, size }: FileToPut & { readonly size: number },
   report: Report,
+  total?: Total,
 ): Promise<void> {
+  total?.add(size)
   await report.done({ name, path, size }, `${path} is stored as ${name}, ${formatBytes(size)}`)
 }
 
@@ -289,7 +286,7 @@ export async function openLocal(
   if (found.isDirectory()) {
     throw new CommandError(
       exitCodes.failed,
-      'It is a directory; name the files in it, such as dir/*, or use sync.',
+      'It is a directory; -r uploads all files in it, and sync those that are new or changed.',
     )
   }
   if (found.isFIFO()) return { body: openPipe(path), version: undefined }

@@ -3,11 +3,12 @@ import { createClient, isHoldfastError, type Client } from '@holdfast/client'
 import { isReaderGone, standardError } from '../../terminal/print.ts'
 import { stopOnSignal } from '../../terminal/stop-on-signal.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
-import type { VerbArguments } from '../verb/client-verb.ts'
+import { parsed, textIn, type VerbArguments } from '../verb/client-verb.ts'
 import { explain } from '../errors/explain.ts'
 import { findLogin, type Login } from '../login/profile.ts'
-import { createReport, type Report } from '../output/report.ts'
+import { createReport, type Report, type ReportOptions } from '../output/report.ts'
 import { createScreen, type Screen } from '../output/screen.ts'
+import { limitRate, parseRate } from './limit-rate.ts'
 
 /** What a verb uses. */
 export interface Remote {
@@ -24,15 +25,16 @@ export interface Remote {
  * @throws CommandError for the error that ended the verb
  */
 export async function withRemote(
-  { json }: VerbArguments,
+  argv: VerbArguments,
   work: (remote: Remote) => Promise<void>,
-  report: Report = createReport(json === true),
+  report: Report = createReport(outputOf(argv)),
 ): Promise<number> {
-  const login = await findLogin(process.env)
+  const rate = parsed(argv, 'limit-rate', parseRate)
+  const login = await findLogin(process.env, textIn(argv, 'profile'))
   const interruption = stopOnSignal()
   const { signal } = interruption
   try {
-    await work({ client: clientOf(login, report), login, report, signal })
+    await work({ client: clientOf(login, report, rate), login, report, signal })
     return report.exitCode()
   } catch (error) {
     if (isReaderGone(error)) return exitCodes.readerGone
@@ -45,10 +47,22 @@ export async function withRemote(
   }
 }
 
-function clientOf(login: Login, report: Report): Client {
+/** What `--json` and `--quiet` say of the output. */
+function outputOf({ json, quiet }: VerbArguments): ReportOptions {
+  return { isJson: json === true, isQuiet: quiet === true }
+}
+
+function clientOf(
+  { url, name, password }: Login,
+  report: Report,
+  bytesPerSecond: number | undefined,
+): Client {
   try {
     return createClient({
-      ...login,
+      url,
+      name,
+      password,
+      ...(bytesPerSecond !== undefined && { transport: limitRate(bytesPerSecond) }),
       onRetry: ({ error, delayMs }) =>
         report.note(`${error.message}; trying again in ${Math.ceil(delayMs / 1000)} s`),
     })
@@ -68,8 +82,9 @@ export async function withTransfers(
   argv: VerbArguments,
   work: (remote: RemoteWithScreen) => Promise<void>,
 ): Promise<number> {
-  const screen = createScreen(standardError(), process.env)
-  const report = createReport(argv.json === true, (line) => screen.line(line))
+  const output = outputOf(argv)
+  const screen = createScreen(standardError(), process.env, output.isQuiet)
+  const report = createReport(output, (line) => screen.line(line))
   try {
     return await withRemote(argv, (remote) => work({ ...remote, screen }), report)
   } finally {

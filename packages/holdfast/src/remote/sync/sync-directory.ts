@@ -1,9 +1,16 @@
 import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { inspectFiles, type FoundFile, walkDirectory } from './walk-directory.ts'
-import { checkNames, type SyncPlan, type SyncSummary } from './sync-plan.ts'
-import type { SyncRecord, SyncState } from './sync-state.ts'
+import { inspectFiles, type FoundFile } from './walk-directory.ts'
+import { limitTasks, orderRecords } from './ordered-work.ts'
+import {
+  checkNames,
+  mayDelete,
+  walkSelected,
+  type SyncPlan,
+  type SyncSummary,
+} from './sync-plan.ts'
+import type { SyncRecord } from './sync-state.ts'
 import { createTransfers, type SyncOutcome } from './transfers.ts'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 
@@ -18,7 +25,7 @@ const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2 }
  * @throws CommandError for what is refused before anything is changed; errors that concern all files; the signal's reason
  */
 export async function syncDirectory(given: SyncPlan): Promise<SyncSummary> {
-  const total = await checkNames(given)
+  const total = await checkNames(given, 'there')
   const stop = new AbortController()
   // The real path, with which opened files are compared.
   const directory = await realpath(given.directory)
@@ -58,7 +65,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       isWhole = false
       fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
-    const local = inspectFiles(directory, walkDirectory(directory, { into, signal, onUnread }))
+    const local = inspectFiles(directory, walkSelected(plan, directory, onUnread))
     const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
     try {
       for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
@@ -68,8 +75,8 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
         const earlier = known.filter((record) => record !== undefined)
         if (here) await compareOne(here, there, earlier)
         else {
-          if (!isWhole) keepRecord(there, earlier)
-          if (there && mostDeletions !== undefined) extra.push(name)
+          if (!isWhole || !plan.selection.isWhole) keepRecord(there, earlier)
+          if (there && mostDeletions !== undefined && mayDelete(plan, earlier)) extra.push(name)
         }
       }
       await sendBatch()
@@ -95,7 +102,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     if (now === undefined) return
     const proven = known.find((record) => record.etag === there?.etag && record.size === now.size)
     if (there?.size !== now.size) await send(here, now.size)
-    else if (proven?.version === now.version)
+    else if (proven?.version === now.version && !plan.isChecksum)
       finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
     else await perform(here, () => transfers.compare(here, there, known))
   }
@@ -179,7 +186,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
 
   function progress(): void {
     const checked = counts.sent + counts.unchanged + counts.failed
-    events.progress({ checked, total, sent: counts.sent, sentBytes: counts.sentBytes })
+    events.progress({ checked, total, moved: counts.sent, movedBytes: counts.sentBytes })
   }
 
   /** Partial uploads of files that are gone or have changed count at the server until they are discarded. */
@@ -203,79 +210,13 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   }
 }
 
-/** Runs a bounded number of tasks at a time. */
-interface TaskLimit {
-  /** Starts the task as soon as a slot is free; resolves then. */
-  start(task: () => Promise<void>): Promise<void>
-  /** Resolves when no task is running. */
-  settled(): Promise<void>
-}
-
-/** @param onError receives what a task rejects with */
-function limitTasks(most: number, onError: (error: unknown) => void): TaskLimit {
-  const underWay = new Set<Promise<void>>()
-  return {
-    async start(task) {
-      while (underWay.size >= most) await Promise.race(underWay)
-      const running: Promise<void> = task()
-        .catch(onError)
-        .finally(() => underWay.delete(running))
-      underWay.add(running)
-    },
-    async settled() {
-      await Promise.all(underWay)
-    },
-  }
-}
-
-/** Passes records to the state in the order of names: tasks start in that order, but may end in another. */
-interface OrderedRecords {
-  /** `undefined` for a file that needs no record. */
-  add(record: Promise<SyncRecord | undefined>): void
-  /** Whether all must be written before more are added. */
-  isFull(): boolean
-  /** Resolves when all are written. */
-  written(): Promise<void>
-}
-
-/** The most records in memory: a large file that takes long holds back those after it. */
-const mostWaiting = 10_000
-
-/** @param onError called once with an error of writing; records are useful, but not needed */
-function orderRecords(
-  { add }: Pick<SyncState, 'add'>,
-  onError: (error: unknown) => void,
-): OrderedRecords {
-  let waiting = 0
-  let hasFailed = false
-  let written = Promise.resolve()
-  const write = async (before: Promise<void>, promised: Promise<SyncRecord | undefined>) => {
-    await before
-    const record = await promised
-    waiting--
-    if (record === undefined || hasFailed) return
-    await add(record).catch((error: unknown) => {
-      hasFailed = true
-      onError(error)
-    })
-  }
-  return {
-    add(record) {
-      waiting++
-      written = write(written, record)
-    },
-    isFull: () => waiting >= mostWaiting,
-    written: () => written,
-  }
-}
-
 /**
  * Deletes files that only the server has; resolves with how many. Reads the directory again before: what was added since stays.
  *
  * @throws CommandError, before anything is deleted, if they are too many or the directory cannot be read any more
  */
 async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<number> {
-  const { client, directory, into, mostDeletions = 0, isDryRun, signal, events } = plan
+  const { client, directory, mostDeletions = 0, isDryRun, signal, events } = plan
   if (extra.length > mostDeletions) throw refusal(`more than ${mostDeletions} files`)
   let files = 0
   let deleted = 0
@@ -283,7 +224,7 @@ async function deleteExtra(plan: SyncPlan, extra: readonly string[]): Promise<nu
   const onUnread = (path: string) => {
     throw refusal('files', `${path} cannot be read`)
   }
-  const local = walkDirectory(directory, { into, signal, onUnread })
+  const local = walkSelected(plan, directory, onUnread)
   for await (const { name, found } of mergeByName([local, named(extra)])) {
     const [here] = found
     if (here) files++

@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises'
-import { type Client, prefixFromPath } from '@holdfast/client'
+import { type Client, nameFromPath, prefixFromPath } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import type { SyncState } from './sync-state.ts'
+import type { PathSelection } from '../names/select-paths.ts'
+import type { SyncRecord, SyncState } from './sync-state.ts'
 import { CommandError, usageError, exitCodes } from '../errors/command-error.ts'
 import { printable } from '../../terminal/print.ts'
+import { isLocalName } from '../get/targets.ts'
 import { isMissing } from './local-file.ts'
-import { walkDirectory } from './walk-directory.ts'
+import { walkDirectory, type FoundEntry } from './walk-directory.ts'
 
 /** What to synchronize, and how. */
 export interface SyncPlan {
@@ -17,6 +19,10 @@ export interface SyncPlan {
   readonly isDryRun: boolean
   /** How many files may be deleted that only the server has; `undefined`: does not look for them. */
   readonly mostDeletions: number | undefined
+  /** Which paths of the directory are meant; others are left alone on both sides. */
+  readonly selection: PathSelection
+  /** Whether to read files whose size and times say that they are as an earlier run has left them. */
+  readonly isChecksum: boolean
   /** The most requests, or reads, at a time. */
   readonly concurrency: number
   readonly signal: AbortSignal
@@ -27,7 +33,21 @@ export interface SyncPlan {
 /** What is done with a file, or in a dry run would be. */
 export type SyncAction =
   | { readonly action: 'send'; readonly path: string; readonly name: string; readonly size: number }
-  | { readonly action: 'delete'; readonly name: string }
+  | {
+      readonly action: 'fetch'
+      readonly path: string
+      readonly name: string
+      readonly size: number
+    }
+  /** What `verify` has found; without a path, it is only on the server. */
+  | {
+      readonly action: 'differ'
+      readonly name: string
+      readonly path?: string
+      readonly how: string
+    }
+  /** With a path, a file here. */
+  | { readonly action: 'delete'; readonly name: string; readonly path?: string }
   | {
       readonly action: 'skip'
       readonly path: string
@@ -49,11 +69,12 @@ export interface SyncProgress {
   /** Of the files that existed at the beginning. */
   readonly checked: number
   readonly total: number
-  readonly sent: number
-  readonly sentBytes: number
+  /** Files that were sent or fetched. */
+  readonly moved: number
+  readonly movedBytes: number
 }
 
-/** The outcome of a run. */
+/** The outcome of `sync`. */
 export interface SyncSummary {
   readonly sent: number
   readonly sentBytes: number
@@ -65,33 +86,101 @@ export interface SyncSummary {
 
 const shownClashes = 10
 
+/** Where a run makes changes. */
+type ChangedSide = 'here' | 'there'
+
 /**
- * Checks all names before anything is changed; resolves with the number of files.
+ * Checks all names before anything is changed; resolves with the number of files that will be compared.
  *
- * @throws CommandError where two files would have one name on the server, or more files would be deleted than allowed
+ * @throws CommandError where two files here have one name on the server, or more files would be deleted than allowed
  */
-export async function checkNames(plan: SyncPlan): Promise<number> {
-  const { directory, into, signal, mostDeletions } = plan
-  await requireDirectory(directory)
-  let files = 0
+export async function checkNames(plan: SyncPlan, changed: ChangedSide): Promise<number> {
+  const { directory, signal, mostDeletions } = plan
+  const isHere = changed === 'here'
+  if (!isHere || !plan.isDryRun) await requireDirectory(directory)
+  const files = { here: 0, there: 0 }
   let extra = 0
   const unread: string[] = []
   let last: { readonly name: string; readonly path: string } | undefined
   const clashes: string[] = []
   const onUnread = (path: string) => void unread.push(path)
-  const local = walkDirectory(directory, { into, signal, onUnread })
-  for await (const { found } of mergeByName([local, remoteNames(plan)])) {
-    const [here, there] = found
-    if (there && !here) extra++
-    if (here?.kind !== 'file') continue
-    files++
+  const local = (isHere ? walkAll : walkSelected)(plan, directory, onUnread)
+  const remote = isHere || mostDeletions !== undefined ? remoteNames(plan) : noNames()
+  for await (const { found } of mergeByName([local, remote, ...recordsOf(plan)])) {
+    signal.throwIfAborted()
+    const [here, there, ...known] = found
+    if (there) files.there++
+    if (there && !here && !isHere && mayDelete(plan, known)) extra++
+    if (here?.kind !== 'file' || !plan.selection.isSelected(here.path)) continue
+    if (!there && isHere) extra++
+    files.here++
     if (last?.name === here.name) clashes.push(`${last.path} and ${here.path}: ${here.name}`)
     last = here
   }
   if (clashes.length > 0) throw clash(clashes)
-  if (mostDeletions !== undefined && unread.length === 0)
-    refuseDeletions(directory, files, extra, mostDeletions)
-  return files
+  if (mostDeletions !== undefined && unread.length === 0) {
+    if (isHere) refuseDeletionsHere(files.there, extra, mostDeletions)
+    else refuseDeletions(directory, files.here, extra, mostDeletions)
+  }
+  return isHere ? files.there : files.here
+}
+
+/**
+ * The path here of a file of the server that is not here: the one that a record says, otherwise the name without its folder. The rule that
+ * made the name cannot be reversed, since ` - ` may stand in a file's own name. `undefined` if no file in a directory can have that path.
+ */
+export function pathFromName(
+  name: string,
+  into: string,
+  known: readonly (SyncRecord | undefined)[],
+): string | undefined {
+  const isMadeOf = (path: string) => nameFromPath(into === '' ? path : `${into}/${path}`) === name
+  const isBelow = (path: string) => path.split('/').every((part) => isLocalName(part))
+  const recorded = known.find((record) => {
+    const { path } = record ?? {}
+    return path !== undefined && isBelow(path) && isMadeOf(path)
+  })
+  if (recorded?.path !== undefined) return recorded.path
+  const flat = name.slice(prefixFromPath(into).length)
+  return isLocalName(flat) ? flat : undefined
+}
+
+/** What is selected in the directory, in the order of its names on the server. */
+export function walkSelected(
+  { into, signal, selection }: SyncPlan,
+  directory: string,
+  onUnread: (path: string, error: Error) => void,
+): AsyncGenerator<FoundEntry, void> {
+  return walkDirectory(directory, { into, signal, onUnread, isExcluded: selection.isExcluded })
+}
+
+/**
+ * All of the directory, in the same order. A file that is not selected has a name on the server, too, which stands for that file and no
+ * other.
+ */
+export function walkAll(
+  { into, signal }: SyncPlan,
+  directory: string,
+  onUnread: (path: string, error: Error) => void,
+): AsyncGenerator<FoundEntry, void> {
+  return walkDirectory(directory, { into, signal, onUnread })
+}
+
+/**
+ * Whether a file that only the server has is one of those that are meant. A name does not say which path it was made of, so where only some
+ * paths are meant, a record has to say that it is one of them.
+ */
+export function mayDelete(
+  { selection }: SyncPlan,
+  known: readonly (SyncRecord | undefined)[],
+): boolean {
+  if (selection.isWhole) return true
+  return known.some((record) => record?.path !== undefined && selection.isSelected(record.path))
+}
+
+/** The records are read only where {@link mayDelete} asks for them. */
+function recordsOf({ selection, state, mostDeletions }: SyncPlan) {
+  return selection.isWhole || mostDeletions === undefined ? [] : state.records
 }
 
 async function requireDirectory(directory: string): Promise<void> {
@@ -102,8 +191,9 @@ async function requireDirectory(directory: string): Promise<void> {
   if (!found.isDirectory()) throw usageError(`${directory} is not a directory`)
 }
 
-async function* remoteNames({ client, into, signal, mostDeletions }: SyncPlan) {
-  if (mostDeletions === undefined) return
+async function* noNames(): AsyncGenerator<{ readonly name: string }, void> {}
+
+async function* remoteNames({ client, into, signal }: SyncPlan) {
   for await (const name of client.list({ prefix: prefixFromPath(into), signal })) yield { name }
 }
 
@@ -111,7 +201,7 @@ function clash(clashes: readonly string[]): CommandError {
   const more = clashes.length - shownClashes
   return new CommandError(
     exitCodes.failed,
-    `Nothing was sent, because several files would have the same name on the server: ${[
+    `Nothing was changed, because several files would have the same name on the server: ${[
       ...clashes.slice(0, shownClashes).map(printable),
       ...(more > 0 ? [`and ${more} more`] : []),
     ].join('; ')}`,
@@ -131,6 +221,23 @@ function refuseDeletions(directory: string, files: number, extra: number, most: 
     throw new CommandError(
       exitCodes.failed,
       `Nothing was sent or deleted: ${extra} files exist only on the server, and at most ${most} may be deleted`,
+      [`If that is intended, add --max-delete ${extra}; --dry-run shows which ones.`],
+    )
+  }
+}
+
+function refuseDeletionsHere(files: number, extra: number, most: number): void {
+  if (files === 0 && extra > 0) {
+    throw new CommandError(
+      exitCodes.failed,
+      'The server has no such files, and with --delete nothing would be left here',
+      ['Look with holdfast ls whether that is the right server and folder.'],
+    )
+  }
+  if (extra > most) {
+    throw new CommandError(
+      exitCodes.failed,
+      `Nothing was fetched or deleted: ${extra} files exist only here, and at most ${most} may be deleted`,
       [`If that is intended, add --max-delete ${extra}; --dry-run shows which ones.`],
     )
   }

@@ -8,7 +8,7 @@ import { userDirectory } from '../../settings/user-directory.ts'
 
 /** What is remembered of the pair of a directory and a folder on a server. */
 export interface SyncState {
-  /** The lists that earlier runs have recorded, each in ascending order of names. */
+  /** The lists that earlier runs have recorded, each in ascending order of names; they can be read several times. */
   readonly records: readonly AsyncIterable<SyncRecord>[]
   /** Records a file; call it in ascending order of names. */
   add(record: SyncRecord): Promise<void>
@@ -67,7 +67,9 @@ export async function openSyncState(directory: string): Promise<SyncState> {
     await output.appendFile(text)
   }
   return {
-    records: filled.slice(0, mostLists).map((name) => readRecords(join(directory, name))),
+    records: filled
+      .slice(0, mostLists)
+      .map((name) => ({ [Symbol.asyncIterator]: () => readRecords(join(directory, name)) })),
     async add(record) {
       isEmpty = false
       unwritten += `${JSON.stringify(record)}\n`
@@ -178,6 +180,8 @@ function hashOf(...parts: readonly string[]): string {
 /** A file that was the same here and on the server. */
 export interface SyncRecord {
   readonly name: string
+  /** Here, relative to the directory; `undefined` in records of older versions. */
+  readonly path?: string | undefined
   readonly size: number
   /** The version of the local file; '' if it may have changed since while `version` stayed the same. */
   readonly version: string
@@ -190,14 +194,15 @@ export interface SyncRecord {
 /** Parses a line of the state; `undefined` if it is cut off or damaged. */
 function parseRecord(line: string): SyncRecord | undefined {
   try {
-    const { name, size, version, sha256, etag } = JSON.parse(line) as Partial<SyncRecord>
+    const { name, path, size, version, sha256, etag } = JSON.parse(line) as Partial<SyncRecord>
     const isWhole =
       typeof name === 'string' &&
+      (path === undefined || typeof path === 'string') &&
       typeof size === 'number' &&
       typeof version === 'string' &&
       typeof sha256 === 'string' &&
       typeof etag === 'string'
-    return isWhole ? { name, size, version, sha256, etag } : undefined
+    return isWhole ? { name, path, size, version, sha256, etag } : undefined
   } catch {
     return undefined
   }

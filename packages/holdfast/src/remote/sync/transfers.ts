@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   concernsAllFiles,
   isHoldfastError,
+  type Client,
   type FileDetails,
   type UploadedFile,
 } from '@holdfast/client'
@@ -31,7 +32,7 @@ export interface Transfers {
 export function createTransfers(plan: SyncPlan): Transfers {
   const { client, directory, signal, isDryRun } = plan
   const withFile = <T>({ path }: FoundFile, use: (file: LocalFile) => Promise<T>) =>
-    retryOnce(() => withLocalFile(directory, path, use))
+    withUnchanged(directory, path, use)
 
   return {
     async sendBatch(files, onOutcome) {
@@ -64,12 +65,8 @@ export function createTransfers(plan: SyncPlan): Transfers {
     send,
     async compare(file, there, known) {
       return attempt(async () => {
-        const content = await withFile(file, (opened) => opened.readDigest(signal))
-        const proven = known.find(({ etag, size }) => etag === there.etag && size === there.size)
-        const digest = proven?.sha256 ?? (await digestOf(there))
-        const record = recordOf(file, content, there.etag)
-        if (digest === content.sha256 && record) return { kind: 'unchanged', record }
-        return send(file)
+        const record = await compareContents(plan, file, there, known)
+        return record ? { kind: 'unchanged', record } : send(file)
       })
     },
   }
@@ -126,37 +123,58 @@ export function createTransfers(plan: SyncPlan): Transfers {
     await uploads.delete(name, content.sha256)
     return { kind: 'sent', size: content.size, record: recordOf(file, content, uploaded.etag) }
   }
+}
 
-  /** The digest of a file on the server; `undefined` if it has been replaced since. */
-  async function digestOf({ name, etag }: FileDetails): Promise<string | undefined> {
-    try {
-      const hash = createHash('sha256')
-      const { body } = await client.download(name, { ifMatch: etag, reuseMemory: true, signal })
-      for await (const chunk of body) hash.update(chunk)
-      return hash.digest('hex')
-    } catch (error) {
-      if (isHoldfastError(error, 'precondition-failed', 'not-found')) return undefined
-      throw error
-    }
+/** The record of a file whose content is the same here and on the server; `undefined` if it differs. Reads only what no record says. */
+export async function compareContents(
+  { client, directory, signal }: SyncPlan,
+  file: FoundFile,
+  there: FileDetails,
+  known: readonly SyncRecord[],
+): Promise<SyncRecord | undefined> {
+  const content = await withUnchanged(directory, file.path, (opened) => opened.readDigest(signal))
+  const proven = known.find(({ etag, size }) => etag === there.etag && size === there.size)
+  const digest = proven?.sha256 ?? (await digestOnServer(client, there, signal))
+  return digest === content.sha256 ? recordOf(file, content, there.etag) : undefined
+}
+
+/** The digest of a file on the server; `undefined` if it has been replaced since. */
+export async function digestOnServer(
+  client: Client,
+  { name, etag }: FileDetails,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const hash = createHash('sha256')
+    const { body } = await client.download(name, { ifMatch: etag, reuseMemory: true, signal })
+    for await (const chunk of body) hash.update(chunk)
+    return hash.digest('hex')
+  } catch (error) {
+    if (isHoldfastError(error, 'precondition-failed', 'not-found')) return undefined
+    throw error
   }
 }
 
 /** `undefined` if the server has not given the new entity tag: a later request may get that of another client's file. */
 function recordOf(
-  { name }: FoundFile,
+  { name, path }: FoundFile,
   { size, version, isFresh, sha256 }: ReadFile,
   etag: string | undefined,
 ): SyncRecord | undefined {
   if (etag === undefined) return undefined
-  return { name, size, version: isFresh ? '' : version, sha256, etag }
+  return { name, path, size, version: isFresh ? '' : version, sha256, etag }
 }
 
-/** Reads once more if the file changed during the read. */
-async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
+/** Uses a file below `root`; once more, if it changed meanwhile. */
+export async function withUnchanged<T>(
+  root: string,
+  path: string,
+  use: (file: LocalFile) => Promise<T>,
+): Promise<T> {
   try {
-    return await read()
+    return await withLocalFile(root, path, use)
   } catch (error) {
     if (!isHoldfastError(error, 'changed-meanwhile', 'digest-mismatch')) throw error
-    return read()
+    return withLocalFile(root, path, use)
   }
 }

@@ -3,6 +3,7 @@ import { lstat, opendir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nameFromPath, prefixFromPath } from '@holdfast/client'
 import { compareUtf8, sortUtf8 } from '@holdfast/core'
+import { isPartial } from '../get/partial-files.ts'
 import { versionOf, type FileVersion } from './local-file.ts'
 
 /** An entry of a directory, with its name on the server. */
@@ -18,6 +19,8 @@ export interface WalkOptions {
   /** The folder that the names on the server begin with; '' for none. */
   readonly into: string
   readonly signal: AbortSignal
+  /** Whether a path is passed over; of a directory, with all that is in it. Default: none is. */
+  readonly isExcluded?: (path: string, kind: 'file' | 'directory') => boolean
   /** Called for each directory and each name that cannot be read; the walk continues. */
   readonly onUnread: (path: string, error: Error) => void
 }
@@ -36,7 +39,7 @@ const kinds = { d: 'directory', f: 'file', l: 'symbolic link', s: 'special file'
 type KindLetter = keyof typeof kinds
 
 /**
- * Yields what is below a directory, in ascending order of the UTF-8 bytes of the names on the server. Holds in memory only the names of
+ * Yields what is below a directory, without downloads that have not ended, in ascending order of the UTF-8 bytes of the names on the server. Holds in memory only the names of
  * the directories that it is in. Never follows a link.
  *
  * @throws the signal's reason
@@ -80,7 +83,7 @@ const pathIn = (directory: string, name: string) =>
 async function readEntries(
   root: string,
   path: string,
-  { into, onUnread }: WalkOptions,
+  { into, onUnread, isExcluded = () => false }: WalkOptions,
 ): Promise<OpenDirectory> {
   const entries: string[] = []
   const fullPath = join(root, path)
@@ -92,6 +95,7 @@ async function readEntries(
         continue
       }
       const kind = kindOf(entry)
+      if (isPartial(entry.name) || isExcluded(below, kind === 'd' ? 'directory' : 'file')) continue
       const order = (kind === 'd' ? prefixFromPath : nameFromPath)(pathIn(into, below))
       entries.push(`${order}\0${kind}${entry.name}`)
     }

@@ -38,6 +38,13 @@ export function textIn(argv: VerbArguments, flag: string): string | undefined {
   return typeof last === 'string' ? showWords(last) : undefined
 }
 
+/** All values of a flag that may be given several times. */
+export function textsIn(argv: VerbArguments, flag: string): readonly string[] {
+  const value: unknown = argv[flag]
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return values.filter((each) => typeof each === 'string').map(showWords)
+}
+
 /** The value of a flag, read by `parse`. @throws CommandError for a text that `parse` refuses by a RangeError */
 export function parsed<T>(
   argv: VerbArguments,
@@ -65,13 +72,38 @@ export function withWords(yargs: Argv, describe: string): Argv {
   )
 }
 
-/** `--json`, which every verb has. */
+/** The flags that every verb has. */
+export const commonFlags = ['json', 'quiet', 'profile'] as const
+
+/** `--json`, and the other flags that every verb has. */
 export function withJson(yargs: Argv): Argv {
-  return yargs.option('json', {
-    type: 'boolean',
-    default: false,
-    defaultDescription: 'no',
-    describe: 'Print a line of JSON for each name on standard output',
+  return yargs
+    .option('json', {
+      type: 'boolean',
+      default: false,
+      defaultDescription: 'no',
+      describe: 'Print a line of JSON for each name on standard output',
+    })
+    .option('quiet', {
+      alias: 'q',
+      type: 'boolean',
+      default: false,
+      defaultDescription: 'no',
+      describe: 'Report only failures, and what was asked for',
+    })
+    .option('profile', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'The saved login of this name, for one of several servers',
+    })
+}
+
+/** `--limit-rate`, of verbs that move content. */
+export function withLimitRate(yargs: Argv): Argv {
+  return yargs.option('limit-rate', {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Bytes in a second for all transfers together, such as 500k or 2M',
   })
 }
 

@@ -1,6 +1,6 @@
 import { rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createDirectorySync } from '../../../src/remote/get/get.ts'
+import { createDirectorySync } from '../../../src/remote/get/receive-file.ts'
 
 describe('createDirectorySync', () => {
   /** Syncs that end when the test says so. */

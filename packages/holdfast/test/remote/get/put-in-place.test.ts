@@ -2,7 +2,7 @@ import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { putInPlace } from '../../../src/remote/get/get.ts'
+import { putInPlace } from '../../../src/remote/get/receive-file.ts'
 
 describe('putInPlace', () => {
   let directory: TemporaryDirectory

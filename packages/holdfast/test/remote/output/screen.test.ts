@@ -3,7 +3,7 @@ import { mock } from 'node:test'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createScreen, type ScreenOutput, transferLine } from '../../../src/remote/output/screen.ts'
-import { showSyncProgress } from '../../../src/remote/sync/sync.ts'
+import { showSyncProgress } from '../../../src/remote/sync/show-sync-progress.ts'
 
 describe('createScreen', () => {
   const outputOf = (facts: Partial<Record<'isTTY', boolean>>) => {
@@ -51,7 +51,7 @@ describe('createScreen', () => {
     const screen = createScreen(output, {})
     screen.begin('one', 100).update(1)
     const sync = showSyncProgress(output, {})
-    sync.update({ checked: 1, total: 2, sent: 1, sentBytes: 1 })
+    sync.update({ checked: 1, total: 2, moved: 1, movedBytes: 1 })
     mock.timers.tick(120_000)
     screen.line('a line')
     sync.note('another')

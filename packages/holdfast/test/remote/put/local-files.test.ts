@@ -111,7 +111,7 @@ describe('putBatch', function () {
     const uploadMany: Client['uploadMany'] = (files, options) =>
       real.uploadMany(replacing(files), options)
     const lines: string[] = []
-    const report = createReport(false, (line) => void lines.push(line))
+    const report = createReport({ isJson: false }, (line) => void lines.push(line))
     const files = ['a', 'b', 'c'].map((name) => ({ name, path: path(name) }))
     const login = { url: server().url, name: 'demo', password: '' }
     const { signal } = new AbortController()

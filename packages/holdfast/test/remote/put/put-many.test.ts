@@ -28,7 +28,7 @@ describe('holdfast put of many files', function () {
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' })
     const lines = small.map((name) => `${name} is stored as ${name}, ${name.length} B`)
     expect(linesOf(stderr)).to.deep.equal(
-      [...lines, 'large is stored as large, 1.05 MB'].toSorted(),
+      [...lines, 'large is stored as large, 1.05 MB', '601 files, 1.05 MB in all'].toSorted(),
     )
     expect(await names()).to.have.members([...small, 'large'])
     expect(await stored('small-599')).to.equal('small-599')
@@ -57,7 +57,8 @@ describe('holdfast put of many files', function () {
         name: 'dir',
         error: {
           code: 'failed',
-          message: 'It is a directory; name the files in it, such as dir/*, or use sync.',
+          message:
+            'It is a directory; -r uploads all files in it, and sync those that are new or changed.',
         },
       },
     ])

@@ -39,6 +39,7 @@ export interface LoggedIn {
 export interface RunOptions {
   readonly port?: number
   readonly input?: string
+  readonly obeysPermissions?: boolean
 }
 
 /** A server for each test, and the command with the variables of its customer. */

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { createClient, type Client } from '@holdfast/client'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
+import { selectPaths } from '../../../src/remote/names/select-paths.ts'
 import { syncDirectory } from '../../../src/remote/sync/sync-directory.ts'
 import type { SyncPlan } from '../../../src/remote/sync/sync-plan.ts'
 import { noSyncState, type SyncState } from '../../../src/remote/sync/sync-state.ts'
@@ -19,7 +20,9 @@ const details = {
 const plan: Omit<SyncPlan, 'client' | 'directory'> = {
   into: '',
   isDryRun: false,
+  isChecksum: false,
   mostDeletions: undefined,
+  selection: selectPaths({}),
   concurrency: 4,
   signal: new AbortController().signal,
   state: noSyncState,

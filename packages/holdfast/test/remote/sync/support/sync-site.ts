@@ -11,6 +11,7 @@ import {
 } from '@holdfast/testing'
 import { syncDirectory } from '../../../../src/remote/sync/sync-directory.ts'
 import type { SyncPlan, SyncSummary } from '../../../../src/remote/sync/sync-plan.ts'
+import { selectPaths } from '../../../../src/remote/names/select-paths.ts'
 import { openSyncState } from '../../../../src/remote/sync/sync-state.ts'
 
 /** A directory, and a server to send it to. */
@@ -91,7 +92,9 @@ export function useSyncSite(): SyncSite {
         directory: site.directory,
         into: '',
         isDryRun: false,
+        isChecksum: false,
         mostDeletions: undefined,
+        selection: selectPaths({}),
         concurrency: 4,
         signal: new AbortController().signal,
         state,

@@ -1,0 +1,364 @@
+import { createHash, type Hash } from 'node:crypto'
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  futimesSync,
+  read,
+  renameSync,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Download } from '@holdfast/client'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
+import type { TransferDisplay } from '../output/screen.ts'
+import {
+  durableBytesOf,
+  openPartial,
+  removePartial,
+  syncStep,
+  type PartialIdentity,
+} from './partial-files.ts'
+import { pathOf } from './targets.ts'
+
+/** Where a downloaded file goes. */
+export interface Placement {
+  readonly identity: PartialIdentity
+  /** Of the target's directory. */
+  readonly sync: DirectorySync
+  /** The time that the file gets. */
+  readonly modified: string
+  /** Whether the digest of the content is wanted. Default: no. */
+  readonly isHashed?: boolean
+  /**
+   * Called with the open file when it is written and synced, before it gets its name. If it rejects, nothing is kept, and what has the name
+   * stays.
+   */
+  readonly beforePlacing: (file: number) => Promise<void>
+}
+
+/** A file that is in place and safe. */
+export interface PlacedFile {
+  /** SHA-256 in hexadecimal, where it was wanted. */
+  readonly sha256?: string
+}
+
+export interface FileReceiver {
+  /**
+   * Reads the body of a download to its end. Resolves when the connection is free for the next one; `placed` settles when the file is in place
+   * and synced, or has failed.
+   */
+  receive(
+    download: Download,
+    placement: Placement,
+    display: TransferDisplay,
+  ): Promise<{ readonly placed: Promise<PlacedFile> }>
+}
+
+/** Larger files are written while they arrive. */
+const smallSize = 256 * 1024
+
+/** Bytes of small files that may wait in memory for the disk. */
+const mostWaiting = 8 * 1024 ** 2
+
+/** Receives files: large ones one by one, small ones in groups, since to wait for the disk takes about as long for one as for many. */
+export function createReceiver(): FileReceiver {
+  const groups = createGroups()
+  return {
+    async receive(download, placement, display) {
+      if (download.size > smallSize || download.start > 0) {
+        const placed = await receiveLarge(download, placement, display)
+        return { placed: Promise.resolve(placed) }
+      }
+      const chunks: Uint8Array[] = []
+      // A chunk is valid only until the next one is read.
+      for await (const chunk of download.body) chunks.push(Uint8Array.from(chunk))
+      display.end()
+      await groups.hasRoom()
+      return { placed: groups.place({ download, placement, content: Buffer.concat(chunks) }) }
+    },
+  }
+}
+
+/** A small file whose content has arrived. */
+interface SmallFile {
+  readonly download: Download
+  readonly placement: Placement
+  readonly content: Buffer
+}
+
+interface WaitingFile extends SmallFile {
+  readonly end: PromiseWithResolvers<PlacedFile>
+}
+
+/** Files that come while a group is written are the next group. */
+function createGroups() {
+  let waiting: WaitingFile[] = []
+  let bytes = 0
+  let running: Promise<void> | undefined
+  let written: Promise<void> = Promise.resolve()
+  const run = async () => {
+    while (waiting.length > 0) {
+      const group = waiting
+      waiting = []
+      bytes = 0
+      await (written = placeGroup(group))
+    }
+    running = undefined
+  }
+  return {
+    place(file: SmallFile): Promise<PlacedFile> {
+      const end = Promise.withResolvers<PlacedFile>()
+      waiting.push({ ...file, end })
+      bytes += file.content.length
+      running ??= Promise.resolve().then(run)
+      return end.promise
+    },
+    async hasRoom(): Promise<void> {
+      while (bytes > mostWaiting) await written
+    },
+  }
+}
+
+/**
+ * Puts the files in place, each of which succeeds or fails on its own. Creates all before it syncs the first: a file system that syncs one
+ * file holds up those who create others.
+ */
+async function placeGroup(group: readonly WaitingFile[]): Promise<void> {
+  const begun = group.map((file) => ({ file, partial: attempt(() => writeSmall(file)) }))
+  const syncs = new Set<DirectorySync>()
+  const placed = await Promise.allSettled(
+    begun.map(async ({ file, partial }) => {
+      const { path, file: fd } = partial()
+      await placeSmall(fd, path, file)
+      syncs.add(file.placement.sync)
+    }),
+  )
+  const synced = await Promise.allSettled([...syncs].map((sync) => sync()))
+  const failure = synced.find((each) => each.status === 'rejected')
+  for (const [at, { end, placement, content }] of group.entries()) {
+    const own = placed[at]
+    if (own?.status === 'rejected') end.reject(own.reason)
+    else if (failure) end.reject(failure.reason)
+    else end.resolve(placement.isHashed ? { sha256: digestOf(content) } : {})
+  }
+}
+
+/** Runs `work` now; what it has thrown is thrown later, where the result is asked for. */
+function attempt<T>(work: () => T): () => T {
+  try {
+    const result = work()
+    return () => result
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+function writeSmall({ download, placement, content }: SmallFile) {
+  const { size, etag } = download
+  if (content.length !== size) throw wrongSize(size, content.length)
+  const partial = openPartial(placement.identity, etag)
+  try {
+    for (let at = 0; at < size;) at += writeSync(partial.file, content, at, size - at, at)
+    const written = fstatSync(partial.file).size
+    if (written !== size) throw wrongSize(size, written)
+    setTime(partial.file, placement.modified)
+  } catch (error) {
+    closeSync(partial.file)
+    throw error
+  }
+  return partial
+}
+
+async function placeSmall(fd: number, path: string, { placement }: SmallFile): Promise<void> {
+  let isWhole = false
+  try {
+    await syncFile(fd)
+    await placement.beforePlacing(fd)
+    putInPlace(fd, path, pathOf(placement.identity.target))
+    isWhole = true
+  } finally {
+    closeSync(fd)
+    if (!isWhole) await removePartial(path)
+  }
+}
+
+function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+function wrongSize(size: number, written: number): CommandError {
+  return new CommandError(
+    exitCodes.retry,
+    `The file has ${size} bytes on the server, but ${written} were written here.`,
+  )
+}
+
+/** The time is a convenience: a server or a file system that has none does not stop a download. */
+function setTime(file: number, modified: string): void {
+  const seconds = Date.parse(modified) / 1000
+  if (Number.isNaN(seconds)) return
+  try {
+    futimesSync(file, Date.now() / 1000, seconds)
+  } catch {
+    // The file keeps the time of the download.
+  }
+}
+
+async function receiveLarge(
+  download: Download,
+  { identity, sync, modified, isHashed = false, beforePlacing }: Placement,
+  display: TransferDisplay,
+): Promise<PlacedFile> {
+  const { size, start, etag, body } = download
+  const { file, path, isLasting } = openPartial(identity, etag)
+  display.update(start)
+  let isWhole = false
+  let isRefused = false
+  try {
+    const hash = isHashed ? createHash('sha256') : undefined
+    if (hash) await hashBeginning(hash, file, start)
+    const end = await writeFrom(file, start, hashing(body, hash), display.update)
+    const written = fstatSync(file).size
+    if (end !== size || written !== size) throw wrongSize(size, written)
+    setTime(file, modified)
+    await syncFile(file)
+    display.end()
+    isRefused = true
+    await beforePlacing(file)
+    isRefused = false
+    putInPlace(file, path, pathOf(identity.target))
+    isWhole = true
+    await sync()
+    return hash ? { sha256: hash.digest('hex') } : {}
+  } finally {
+    display.end()
+    closeSync(file)
+    const written = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    const isWorthKeeping = isLasting && !isRefused && durableBytesOf(written) > 0
+    if (!isWhole && !isWorthKeeping) await removePartial(path)
+  }
+}
+
+async function* hashing(body: AsyncIterable<Uint8Array>, hash: Hash | undefined) {
+  for await (const chunk of body) {
+    hash?.update(chunk)
+    yield chunk
+  }
+}
+
+/** Hashes what an earlier command has written. */
+async function hashBeginning(hash: Hash, file: number, end: number): Promise<void> {
+  const buffer = Buffer.allocUnsafe(smallSize)
+  for (let at = 0; at < end;) {
+    const { bytesRead } = await readFrom(file, buffer, 0, Math.min(smallSize, end - at), at)
+    if (bytesRead === 0) throw wrongSize(end, at)
+    hash.update(buffer.subarray(0, bytesRead))
+    at += bytesRead
+  }
+}
+
+/**
+ * Calls of the file system that do not wait for the disk are synchronous: a small file takes some ten of them, and to use a thread for
+ * each takes longer than the file itself.
+ */
+const syncData = promisify(fdatasync)
+const syncFile = promisify(fsync)
+const writeByThread = promisify(write)
+const readFrom = promisify(read)
+
+/** Bytes. A larger write may wait until the system has written earlier ones, so a thread makes it. */
+const largestBlockingWrite = 64 * 1024
+
+/** Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position. Never holds more than a chunk. */
+async function writeFrom(
+  file: number,
+  start: number,
+  body: AsyncIterable<Uint8Array>,
+  onProgress: (end: number) => void,
+): Promise<number> {
+  let position = start
+  let synced: Promise<void> = Promise.resolve()
+  try {
+    for await (const chunk of body) {
+      for (let taken = 0; taken < chunk.length;) {
+        const toBorder = syncStep - (position % syncStep)
+        const part = chunk.subarray(taken, taken + toBorder)
+        const written =
+          part.length <= largestBlockingWrite
+            ? writeSync(file, part, 0, part.length, position)
+            : (await writeByThread(file, part, 0, part.length, position)).bytesWritten
+        taken += written
+        position += written
+        if (position % syncStep > 0) continue
+        await synced
+        synced = syncData(file)
+        // The next sync awaits it, or the end does.
+        synced.catch(() => {})
+      }
+      onProgress(position)
+    }
+  } finally {
+    // The caller closes the descriptor, which may be another file's before a thread gets to it.
+    await synced.catch(() => {})
+  }
+  await synced
+  return position
+}
+
+/** Renames the open `file` at `from` to `path`. */
+export function putInPlace(file: number, from: string, path: string): void {
+  // Another command for the same file was faster, and `from` is now the beginning of a third one's file.
+  if (!isAt(file, from) && isAt(file, path)) return
+  try {
+    renameSync(from, path)
+  } catch (error) {
+    if (!isAt(file, path)) throw error
+  }
+}
+
+function isAt(file: number, path: string): boolean {
+  const own = fstatSync(file)
+  const found = statSync(path, { throwIfNoEntry: false })
+  return own.ino === found?.ino && own.dev === found.dev
+}
+
+/** Resolves when all changes to a directory before the call survive a power cut. */
+export type DirectorySync = () => Promise<void>
+
+/**
+ * Syncs `directory`. Calls during a sync share the next one.
+ *
+ * After a failure all later syncs fail: the system reports only once that it has dropped changes, those of others included.
+ */
+export function createDirectorySync(
+  directory: string,
+  sync: (path: string) => Promise<void> = syncNow,
+): DirectorySync {
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
+  return () => {
+    next ??= last = last.then(() => {
+      next = undefined
+      return sync(directory)
+    })
+    return next
+  }
+}
+
+async function syncNow(path: string): Promise<void> {
+  // Windows syncs no directories.
+  if (process.platform === 'win32') return
+  const directory = await open(path)
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,381 @@
+import { lstat, mkdir, realpath, unlink } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import {
+  concernsAllFiles,
+  HoldfastError,
+  isHoldfastError,
+  prefixFromPath,
+  type FileDetails,
+} from '@holdfast/client'
+import { mergeByName } from '@holdfast/copy'
+import { CommandError, exitCodes } from '../errors/command-error.ts'
+import { beginDownload } from '../get/get.ts'
+import { listPartials } from '../get/partial-files.ts'
+import {
+  createDirectorySync,
+  createReceiver,
+  type DirectorySync,
+  type PlacedFile,
+} from '../get/receive-file.ts'
+import { localName } from '../get/targets.ts'
+import type { Login } from '../login/profile.ts'
+import { isMissing, versionOf } from './local-file.ts'
+import { limitTasks, orderRecords } from './ordered-work.ts'
+import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
+import type { SyncRecord } from './sync-state.ts'
+import { compareContents, type SyncOutcome } from './transfers.ts'
+import { inspectFiles, type FoundFile } from './walk-directory.ts'
+
+export interface PullPlan extends SyncPlan {
+  readonly login: Login
+}
+
+/** The outcome of `pull`. */
+export interface PullSummary {
+  readonly fetched: number
+  readonly fetchedBytes: number
+  readonly unchanged: number
+  readonly deleted: number
+  readonly skipped: number
+  readonly failed: number
+}
+
+/**
+ * Makes the files of a directory equal to the server's. Fetches what is missing or differs, and deletes what is only here, if allowed. Each
+ * file appears whole, and none outside of the directory. After an early end, the same call continues with the rest.
+ *
+ * @throws CommandError for what is refused before anything is changed; errors that concern all files; the signal's reason
+ */
+export async function pullDirectory(given: PullPlan): Promise<PullSummary> {
+  if (!given.isDryRun) await mkdir(given.directory, { recursive: true })
+  const total = await checkNames(given, 'here')
+  const stop = new AbortController()
+  const directory = await realpath(given.directory).catch(() => given.directory)
+  const plan = { ...given, directory, signal: AbortSignal.any([given.signal, stop.signal]) }
+  const run = createRun(plan, total, stop)
+  const extra = await run.compareAll()
+  plan.signal.throwIfAborted()
+  return run.end(extra)
+}
+
+function createRun(plan: PullPlan, total: number, stop: AbortController) {
+  const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
+  const counts = { fetched: 0, fetchedBytes: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0 }
+  /** What the names begin with of which it is unknown whether they are here. */
+  const unread: string[] = []
+  let isRecorded = true
+  const fetch = createFetching(plan)
+  const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
+  const noteUnrecorded = (error: unknown) => {
+    isRecorded = false
+    events.note(`The record of this run cannot be written: ${String(error)}`)
+  }
+  const records = orderRecords(state, noteUnrecorded)
+  const unfinished = new Set<Promise<unknown>>()
+
+  return { compareAll, end }
+
+  /** Resolves with the files that are only here. */
+  async function compareAll(): Promise<readonly FoundFile[]> {
+    const extra: FoundFile[] = []
+    const onUnread = (path: string, error: Error) => {
+      // A dry run makes no directory.
+      if (isDryRun && path === directory && isMissing(error)) return
+      unread.push(path === directory ? prefixFromPath(into) : prefixFromPath(join(into, path)))
+      if (plan.selection.isExcluded(path, 'directory')) return
+      fail(path, error).catch((failure: unknown) => stop.abort(failure))
+    }
+    const local = inspectFiles(directory, walkAll(plan, directory, onUnread))
+    const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
+    try {
+      for await (const { found } of mergeByName([local, remote, ...state.records])) {
+        signal.throwIfAborted()
+        const [here, there, ...known] = found
+        if (records.isFull()) await records.written()
+        const earlier = known.filter((record) => record !== undefined)
+        if (here && !plan.selection.isSelected(here.path)) {
+          if (there) keepRecord(there, earlier)
+        } else if (there) await compareOne(here, there, earlier)
+        else if (here?.kind === 'file' && mostDeletions !== undefined) extra.push(here)
+      }
+    } finally {
+      await tasks.settled()
+      await Promise.allSettled(unfinished)
+      await records.written()
+    }
+    return extra
+  }
+
+  async function compareOne(
+    here: FoundFile | undefined,
+    there: FileDetails,
+    known: readonly SyncRecord[],
+  ): Promise<void> {
+    if (here && here.kind !== 'file') return skip(here)
+    if (here?.error !== undefined) {
+      keepRecord(there, known)
+      return fail(here.path, here.error)
+    }
+    if (!here && unread.some((prefix) => there.name.startsWith(prefix))) {
+      return keepRecord(there, known)
+    }
+    const path = here?.path ?? pathFromName(there.name, into, known)
+    if (path === undefined) return fail(there.name, new Error('No file here can have that name'))
+    if (!plan.selection.isSelected(path)) return keepRecord(there, known)
+    const proven = known.find(({ etag, size }) => etag === there.etag && size === here?.now?.size)
+    if (!plan.isChecksum && proven !== undefined && proven.version === here?.now?.version) {
+      return finish(path, there, Promise.resolve({ kind: 'unchanged', record: proven }))
+    }
+    await perform(path, there, async (finishLater) => {
+      if (here?.now && here.now.size === there.size) {
+        const record = await compareContents(plan, here, there, known)
+        if (record) return finishLater(Promise.resolve({ kind: 'unchanged', record }))
+      }
+      const { outcome } = await fetch(path, there, here)
+      finishLater(outcome)
+    })
+  }
+
+  /** A file that is not looked at now may be unchanged. */
+  function keepRecord({ etag }: FileDetails, known: readonly SyncRecord[]): void {
+    records.add(Promise.resolve(known.find((record) => record.etag === etag)))
+  }
+
+  /** The task ends when another request can begin; its outcome comes when the file is safe. */
+  async function perform(
+    path: string,
+    there: FileDetails,
+    work: (finishLater: (outcome: Promise<SyncOutcome>) => void) => Promise<void>,
+  ): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<SyncOutcome>()
+    finish(path, there, promise)
+    await tasks.start(async () => {
+      const finishLater = (outcome: Promise<SyncOutcome>) => {
+        outcome.catch(outcomeOf).then(resolve, reject)
+      }
+      await work(finishLater).catch((error: unknown) => finishLater(Promise.reject(error as Error)))
+    })
+  }
+
+  /** @throws errors that concern all files */
+  function outcomeOf(error: unknown): SyncOutcome {
+    signal.throwIfAborted()
+    if (isHoldfastError(error, 'not-found', 'precondition-failed')) return { kind: 'gone' }
+    if (!(error instanceof Error) || concernsAllFiles(error) || isFull(error)) throw error
+    return { kind: 'failed', error }
+  }
+
+  /** Counts and records the outcome of a file. */
+  function finish(path: string, { name }: FileDetails, promised: Promise<SyncOutcome>): void {
+    const counted = promised.then(async (outcome) => {
+      if (outcome.kind === 'failed') await fail(path, outcome.error)
+      else if (outcome.kind === 'sent') {
+        counts.fetched++
+        counts.fetchedBytes += outcome.size
+        await events.did({ action: 'fetch', path, name, size: outcome.size })
+      } else if (outcome.kind === 'unchanged') counts.unchanged++
+      progress()
+      return 'record' in outcome ? outcome.record : undefined
+    })
+    const ended = counted
+      .catch((error: unknown) => stop.abort(error))
+      .finally(() => unfinished.delete(ended))
+    unfinished.add(ended)
+    records.add(counted.catch(() => undefined))
+  }
+
+  async function skip({ path, name, kind }: FoundFile): Promise<void> {
+    counts.skipped++
+    await events.did({ action: 'skip', path, name, reason: kind })
+  }
+
+  async function fail(path: string, error: unknown): Promise<void> {
+    counts.failed++
+    await events.failed(path, error)
+  }
+
+  function progress(): void {
+    const checked = counts.fetched + counts.unchanged + counts.failed
+    events.progress({ checked, total, moved: counts.fetched, movedBytes: counts.fetchedBytes })
+  }
+
+  async function end(extra: readonly FoundFile[]): Promise<PullSummary> {
+    if (extra.length > 0 && counts.failed > 0) {
+      events.note('Nothing was deleted, because some files were not fetched')
+    } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
+    await state
+      .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
+      .catch((error: unknown) => noteUnrecorded(error))
+    return counts
+  }
+}
+
+/** Whether no other file would fit either. */
+function isFull(error: Error): boolean {
+  const codes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS']
+  return 'code' in error && codes.includes(error.code)
+}
+
+type Fetching = (
+  path: string,
+  there: FileDetails,
+  here: FoundFile | undefined,
+) => Promise<{ readonly outcome: Promise<SyncOutcome> }>
+
+/** Fetches files; resolves when the connection is free for the next one. */
+function createFetching(plan: PullPlan): Fetching {
+  const { client, login, directory, signal, isDryRun, events } = plan
+  const places = createPlaces(directory)
+  const receiver = createReceiver()
+  const noDisplay = { update: () => {}, end: () => {} }
+  return async (path, { name, size, modified }, here) => {
+    if (isDryRun) return { outcome: Promise.resolve({ kind: 'sent', size, record: undefined }) }
+    const place = await places.of(posix.dirname(path))
+    const identity = {
+      login,
+      name,
+      target: { directory: place.path, base: localName(posix.basename(path)) },
+    }
+    const note = (text: string) => events.note(text)
+    const download = await beginDownload({ name }, identity, place.partials, {
+      client,
+      signal,
+      note,
+    })
+    const fullPath = join(directory, path)
+    const placement = {
+      identity,
+      sync: place.sync,
+      modified,
+      isHashed: true,
+      async beforePlacing() {
+        await requireRealDirectory(place.path)
+        await requireAsFound(fullPath, here)
+      },
+    }
+    const { placed } = await receiver.receive(download, placement, noDisplay)
+    const recorded = async ({ sha256 = '' }: PlacedFile): Promise<SyncOutcome> => {
+      const now = await versionOf(fullPath)
+      const version = now === undefined || now.isFresh ? '' : now.version
+      const record = { name, path, size: download.size, version, sha256, etag: download.etag }
+      return { kind: 'sent', size: download.size, record }
+    }
+    return { outcome: placed.then(recorded) }
+  }
+}
+
+/** A directory that files are put into. */
+interface Place {
+  readonly path: string
+  readonly partials: readonly string[]
+  readonly sync: DirectorySync
+}
+
+/** Directories to remember; they are opened again after so many. */
+const mostPlaces = 1000
+
+/** Opens directories below `root`, and makes those that are missing. None is reached through a symbolic link. */
+function createPlaces(root: string) {
+  const places = new Map<string, Promise<Place>>()
+  const open = async (path: string): Promise<Place> => {
+    const fullPath = join(root, path)
+    if (path !== '.') {
+      const parent = await of(posix.dirname(path))
+      const made = await makeDirectory(join(parent.path, localName(posix.basename(path))))
+      if (made) await parent.sync()
+    }
+    await requireRealDirectory(fullPath)
+    const partials = await listPartials(fullPath)
+    return { path: fullPath, partials, sync: createDirectorySync(fullPath) }
+  }
+  function of(path: string): Promise<Place> {
+    const known = places.get(path)
+    if (known) return known
+    if (places.size >= mostPlaces) places.clear()
+    const place = open(path)
+    places.set(path, place)
+    return place
+  }
+  return { of }
+}
+
+/** Resolves with whether it was missing. */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** @throws CommandError if `path` is reached through a symbolic link, or is no directory */
+async function requireRealDirectory(path: string): Promise<void> {
+  const found = await lstat(path)
+  if (found.isDirectory() && (await realpath(path)) === path) return
+  throw new CommandError(
+    exitCodes.failed,
+    `${path} is no directory here, but a ${found.isSymbolicLink() ? 'symbolic link' : 'file'}; nothing is written there.`,
+  )
+}
+
+/** @throws HoldfastError, `changed-meanwhile`, unless there is here what the comparison has seen */
+async function requireAsFound(fullPath: string, here: FoundFile | undefined): Promise<void> {
+  const isThere = await lstat(fullPath).then(
+    () => true,
+    (error: unknown) => {
+      if (isMissing(error)) return false
+      throw error
+    },
+  )
+  const now = isThere ? await versionOf(fullPath) : undefined
+  if (isThere && now === undefined) {
+    throw new CommandError(exitCodes.failed, `${fullPath} is no regular file here, and stays`)
+  }
+  if (now?.version === here?.now?.version) return
+  throw new HoldfastError('changed-meanwhile', 'The file here has changed meanwhile, and stays')
+}
+
+/**
+ * Deletes files that are only here; resolves with how many. Lists the server's files again before: what was stored since stays, and so does
+ * what has changed here.
+ *
+ * @throws CommandError, before anything is deleted, if the server has no files any more
+ */
+async function deleteExtra(plan: PullPlan, extra: readonly FoundFile[]): Promise<number> {
+  const { client, directory, into, isDryRun, signal, events } = plan
+  const gone: FoundFile[] = []
+  let files = 0
+  async function* only() {
+    yield* extra
+  }
+  async function* listed() {
+    for await (const name of client.list({ prefix: prefixFromPath(into), signal })) yield { name }
+  }
+  for await (const { found } of mergeByName([only(), listed()])) {
+    const [here, there] = found
+    if (there) files++
+    else if (here) gone.push(here)
+  }
+  if (files === 0) {
+    throw new CommandError(exitCodes.failed, 'Nothing was deleted: the server has no files now')
+  }
+  let deleted = 0
+  const syncs = new Map<string, DirectorySync>()
+  for (const { path, name, now } of gone) {
+    signal.throwIfAborted()
+    const fullPath = join(directory, path)
+    const parent = posix.dirname(fullPath)
+    if (!isDryRun) {
+      await requireRealDirectory(parent)
+      if ((await versionOf(fullPath))?.version !== now?.version) continue
+      await unlink(fullPath)
+      syncs.set(parent, syncs.get(parent) ?? createDirectorySync(parent))
+    }
+    deleted++
+    await events.did({ action: 'delete', name, path })
+  }
+  for (const sync of syncs.values()) await sync()
+  return deleted
+}
