@@ -26,12 +26,12 @@ const notes = `# Crossing, 14 June
 
 /** The files of the customer in the pictures: name, bytes or text, and when it was changed. */
 const samples: readonly (readonly [string, number | string, string])[] = [
-  ['Anchorages - chart.pdf', 4_812_330, '2026-06-02T09:12:00'],
+  ['Anchorages chart.pdf', 4_812_330, '2026-06-02T09:12:00'],
   ['Budget 2026.xlsx', 88_214, '2026-05-28T16:40:00'],
   ['Crew list.csv', 2_310, '2026-06-11T08:05:00'],
   ['Evening in the harbour.svg', drawing, '2026-06-14T21:37:00'],
   ['Foghorn.mp3', 1_204_551, '2026-04-19T11:20:00'],
-  ['Insurance - policy and annexes of the whole fleet.pdf', 912_004, '2026-01-09T10:00:00'],
+  ['Insurance, policy and annexes of the whole fleet.pdf', 912_004, '2026-01-09T10:00:00'],
   ['Logbook.md', notes, '2026-06-14T22:02:00'],
   ['Passage planning.docx', 146_820, '2026-06-01T19:31:00'],
   ['photos - 2026 - cliffs at noon.jpg', 3_845_120, '2026-06-13T12:04:00'],

@@ -116,5 +116,6 @@ async function upload(page: Page, folder: string): Promise<void> {
   const [chooser] = await Promise.all([page.waitForFileChooser(), press(page, 'Upload')])
   await chooser.accept(paths)
   await page.waitForSelector('dialog ::-p-text(Keep both)')
-  await page.waitForSelector('::-p-text(left)')
+  // The name is asked about before the others have sent enough for an estimate.
+  await page.waitForFunction(String.raw`/\b[5-9] MB of 90/.test(document.body.textContent)`)
 }

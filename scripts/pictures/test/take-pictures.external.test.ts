@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { makeTemporaryDirectory } from '../../../packages/testing/src/site.ts'
+import { recordTerminal } from '../record-terminal.ts'
 import { pictures, takePictures } from '../take-pictures.ts'
 
 const committed = join(import.meta.dirname, '../../../docs/pictures')
@@ -14,7 +15,8 @@ function sizeOf(png: Buffer): { width: number; height: number } {
 }
 
 function expectPictures(folder: string): void {
-  expect(readdirSync(folder).sort()).to.deep.equal(names.toSorted())
+  const found = readdirSync(folder).filter((name) => name.endsWith('.png'))
+  expect(found.sort()).to.deep.equal(names.toSorted())
   for (const [name, size] of Object.entries(pictures)) {
     const png = readFileSync(join(folder, `${name}.png`))
     expect(sizeOf(png), name).to.deep.equal(size)
@@ -35,4 +37,35 @@ describe('takePictures', () => {
   })
 
   it('has taken those in docs/pictures', () => expectPictures(committed))
+})
+
+describe('recordTerminal', () => {
+  const expectRecording = (folder: string) => {
+    const recording = readFileSync(join(folder, 'terminal.svg'), 'utf8')
+    expect(recording.length).to.be.within(20_000, 150_000)
+    // What the last commands print, on the last screen.
+    for (const text of [
+      'holdfast pull copy',
+      'Fetched 3 files',
+      'holdfast verify copy',
+      '3 the same',
+    ]) {
+      expect(recording).to.include(text)
+    }
+    expect(recording).not.to.match(/127\.0\.0\.1|\/tmp\//)
+    const seconds = Number(/dur="([\d.]+)s"/.exec(recording)?.[1])
+    expect(seconds).to.be.within(20, 45)
+  }
+
+  it('records what the command prints', async () => {
+    const folder = await makeTemporaryDirectory()
+    try {
+      await recordTerminal(folder.path)
+      expectRecording(folder.path)
+    } finally {
+      await folder.remove()
+    }
+  })
+
+  it('has recorded that in docs/pictures', () => expectRecording(committed))
 })
