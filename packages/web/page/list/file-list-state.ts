@@ -303,8 +303,10 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       const last = page.length < limit ? undefined : page.at(-1)?.name
       const { changed, gone } = compareLists(loaded.peek(), page, after, last)
       const known = new Set(loaded.peek().map(({ name }) => name))
-      const fresh = changed.filter(({ name }) => !changedMeanwhile.has(name))
-      const removed = gone.filter((name) => !changedMeanwhile.has(name))
+      // A hidden file is being deleted; a change would show it again.
+      const isCurrent = (name: string) => !changedMeanwhile.has(name) && !hidden.peek().has(name)
+      const fresh = changed.filter(({ name }) => isCurrent(name))
+      const removed = gone.filter(isCurrent)
       for (const file of fresh) applySoon([file.name, file])
       for (const name of removed) applySoon([name, undefined])
       applySoon.now()

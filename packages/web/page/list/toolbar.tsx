@@ -56,6 +56,7 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
           files={files}
           note={isEmpty || deletingCount === 0 ? undefined : plural('beingDeleted', deletingCount)}
         />
+        <QuotaBar files={files} />
         {onAsk && (
           <button
             type="button"
@@ -83,6 +84,19 @@ export function StatusLine(props: StatusLineProps): JSX.Element {
         <IconButton icon={RefreshCw} label={t('reload')} onClick={() => void files.load()} />
       </div>
     </SelectionTools>
+  )
+}
+
+/** How much of the quota is used; nothing without a quota. The menu of the account has it, too, for narrow windows. */
+function QuotaBar({ files }: { readonly files: FileList }): JSX.Element | null {
+  const { bytes = 0, quota } = files.usage.value ?? {}
+  if (quota === undefined) return null
+  const [used, all] = [bytes, quota].map((size) => formatSize(size, language.value))
+  return (
+    <div class={bytes > 0.9 * quota ? 'quota usage-short' : 'quota'}>
+      <progress value={bytes} max={quota} aria-label={t('usageLabel')} />
+      <span>{t('usageOf', { used: used ?? '', quota: all ?? '' })}</span>
+    </div>
   )
 }
 

@@ -155,10 +155,15 @@ describeInBrowsers('An afternoon with the page', (browser, name) => {
       'larger.txt': 'x'.repeat(24 * mebibyte),
     })
     // The small file may be stored before the usage is asked for, or after it.
-    await driver.reads('1 of 3 done', '2 failed', 'of 1 MB are used, and this file needs 12.6 MB')
+    await driver.reads(
+      '1 of 3 done',
+      '2 failed',
+      'of 1 MB are used, uploads under way included, and this file needs 12.6 MB',
+    )
     await driver.press('button', 'Dismiss large.txt')
     await driver.press('button', 'Dismiss larger.txt')
     await driver.reads('All uploads are done')
+    await driver.sees('.quota', '5 bytes of 1 MB used')
     expect(await site.names()).to.deep.equal(['small.txt'])
   })
 })

@@ -60,6 +60,20 @@ describe('createFileList', () => {
     expect(names()).to.have.members(['a', 'b', 'b2', 'c2', '\uffee', '\u{1f600}'])
   })
 
+  it('does not show a file again whose deletion waits, whatever the server lists', async () => {
+    const { files, names, page } = harness()
+    const loading = files.load()
+    await page([file('a', ''), file('b'), file('c')])
+    await loading
+    files.hide(['a', 'c'])
+    const refreshing = files.refresh('', 1000)
+    await page([file('a'), file('b')])
+    expect(await refreshing).to.include({ hasChanged: false })
+    expect(names()).to.deep.equal(['b'])
+    files.show(['a', 'c'])
+    expect(names()).to.deep.equal(['a', 'b', 'c'])
+  })
+
   it('shows a file that another program has stored under a name that was deleted here', async () => {
     const { files, names, page } = harness()
     const first = files.load()
