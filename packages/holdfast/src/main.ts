@@ -20,7 +20,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (args[0] === '--complete') return await completeFor(args.slice(1))
     if (isProgramHelpWanted(args)) return await printHelp(args)
     const verb = clientVerbIn(args)
-    if (verb && isHelpWanted(beforeDashes(args))) return await printVerbHelp(verb)
+    if (verb && isVerbHelpWanted(args)) return await printVerbHelp(verb)
     return await runCommand(args)
   } catch (error) {
     if (isReaderGone(error)) return exitCodes.readerGone
@@ -55,10 +55,11 @@ function isProgramHelpWanted(args: readonly string[]): boolean {
   return isHelpWanted(args) && !args.some((arg) => commands.includes(arg))
 }
 
-/** Words after `--` are no options. */
-function beforeDashes(args: readonly string[]): readonly string[] {
+/** Words after `--` are no options, and a word `help` may be the name of a file. */
+function isVerbHelpWanted(args: readonly string[]): boolean {
   const end = args.indexOf('--')
-  return end < 0 ? args : args.slice(0, end)
+  const options = end < 0 ? args : args.slice(0, end)
+  return options.some((arg) => /^(--help|-h)(=|$)/.test(arg))
 }
 
 async function printVerbHelp({ command }: ClientVerb): Promise<number> {
