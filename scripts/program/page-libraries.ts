@@ -8,6 +8,7 @@ const names = [
   '@preact/signals-core',
   'client-zip',
   'lucide',
+  'marked',
   'preact',
 ]
 

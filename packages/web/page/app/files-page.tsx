@@ -4,7 +4,7 @@ import { effect } from '@preact/signals'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import type { Connection, ViewedFile } from '../api/connection.ts'
 import { readFile } from '../api/requests.ts'
-import { address, changeAddress, followHistory } from '../browser/address.ts'
+import { address, changeAddress, followHistory, formatAddress } from '../browser/address.ts'
 import { DeletedPage } from '../history/deleted-page.tsx'
 import { RestoreDialogs } from '../history/restore-dialogs.tsx'
 import { VersionsDialog } from '../history/versions-dialog.tsx'
@@ -56,6 +56,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   const [moved, setMoved] = useState<ReadonlySet<string>>()
   const thumbnails = useThumbnails(connection, session.may('read'))
   const { folder: folderPath } = address.value
+  const closed = { folder: folderPath, filter: '', file: undefined }
   useLayoutEffect(() => files.openFolder(folderInHash(folderPath)), [files, folderPath])
   const folder = files.folder.value
   const add = useCallback(
@@ -65,13 +66,13 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
   )
   const [toConfirm, setToConfirm] = useState<readonly string[]>()
   const deleteEntries = (entries: ReadonlySet<string>) =>
-    void withEntries(files, entries, (all) => {
+    void withEntries(session, entries, (all) => {
       const names = all.map(({ name }) => name)
       if (names.length > mostUnasked) setToConfirm(names)
       else deletions.delete(names)
     })
   const onSelected = (act: (all: readonly ViewedFile[]) => void) => () =>
-    void withEntries(files, files.selected.value, act)
+    void withEntries(session, files.selected.value, act)
   const mayRead = session.may('read')
   const mayCreate = session.may('create')
   const mayDelete = session.may('delete')
@@ -100,7 +101,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             if (!file.folder) return void download(session, [file])
             const { prefix, title } = file.folder
             const zip = { base: parentOf(prefix), title }
-            void withEntries(files, new Set([file.name]), (all) => {
+            void withEntries(session, new Set([file.name]), (all) => {
               void downloadZip(connection, all, zip)
             })
           }
@@ -156,7 +157,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             }
             onMove={mayRename ? () => setMoved(files.selected.value) : undefined}
             onDelete={mayDelete ? () => deleteEntries(files.selected.value) : undefined}
-            deletedFiles={isKept ? '#deleted' : undefined}
+            deletedFiles={isKept ? formatAddress({ ...closed, isDeleted: true }) : undefined}
             onAsk={mayLink && mayCreate ? () => setAsking(true) : undefined}
           />
           {files.visible.value.length > 0 ? (
@@ -265,7 +266,7 @@ function useThumbnails(connection: Connection, mayRead: boolean): Thumbnails {
 
 /** Runs `act` with the files that are entries of these names, or below them; what is missing of the folders is loaded first. */
 async function withEntries(
-  files: FileList,
+  { files, ended }: Pick<Session, 'files' | 'ended'>,
   names: ReadonlySet<string>,
   act: (all: readonly ViewedFile[]) => void,
 ): Promise<void> {
@@ -273,6 +274,8 @@ async function withEntries(
     try {
       await files.loadFolder(prefix)
     } catch (error) {
+      // The next user must not see the name.
+      if (ended.aborted) return
       notifyError(`${t('folderFailed', { name: folderTitle(prefix) })} ${explainError(error)}`)
       return
     }

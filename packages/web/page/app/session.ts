@@ -25,6 +25,8 @@ export interface Session extends CustomerAccess {
   readonly restores: Restores
   /** Whether what the login replaces and deletes is kept, and it may list that. */
   readonly isKept: ReadonlySignal<boolean>
+  /** Aborts when the customer signs out. */
+  readonly ended: AbortSignal
   /** Whether the server ends links. */
   readonly canEndLinks: boolean
   /** Whether the server renames files. */
@@ -80,7 +82,7 @@ export async function renewPassword(connection: Connection, password: string): P
 
 export function signOut(): void {
   storage.removeItem(storageKey)
-  endWatching()
+  endSession()
   session.value?.uploads.end()
   void session.value?.deletions.end()
   session.value?.restores.end()
@@ -116,6 +118,7 @@ async function open(connection: Connection): Promise<void> {
     page: window,
   })
   const deleted = createDeletedList(connection)
+  const ending = new AbortController()
   const { add: onStored } = files
   const { finishDeletion, cancelDeletion } = deletions
   session.value = {
@@ -132,13 +135,14 @@ async function open(connection: Connection): Promise<void> {
     deleted,
     restores: createRestores(connection, { files, deleted, deletions, page: window }),
     isKept,
+    ended: ending.signal,
     hasLinks,
     canEndLinks,
     canRename,
     may,
   }
   void files.load()
-  endWatching = watchList(files, {
+  const endWatching = watchList(files, {
     page: document,
     onArrived(names) {
       // What this page uploads may be listed before it is recorded.
@@ -151,9 +155,13 @@ async function open(connection: Connection): Promise<void> {
       reportArrived(names.filter((name) => !own.has(name)))
     },
   })
+  endSession = () => {
+    endWatching()
+    ending.abort()
+  }
 }
 
-let endWatching = () => {}
+let endSession = () => {}
 
 /** How long new files are reported, in milliseconds. */
 const arrivedMs = 8000

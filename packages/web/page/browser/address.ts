@@ -143,6 +143,7 @@ export function followHistory(): () => void {
     dialogs.length = 0
     isGoing = false
     // The next user must not see the name.
+    address.value = parseAddress('')
     history.replaceState(null, '', location.pathname + location.search)
   }
 }

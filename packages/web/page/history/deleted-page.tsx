@@ -2,6 +2,7 @@ import { ArrowLeft, ArchiveRestore, Download, FileArchive, RefreshCw, Undo2 } fr
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { CustomerAccess, ViewedFile } from '../api/connection.ts'
+import { address, formatAddress } from '../browser/address.ts'
 import { plural, t } from '../i18n/language.ts'
 import { download, downloadZip } from '../list/download.ts'
 import { EmptyList, FileGrid } from '../list/file-grid.tsx'
@@ -111,9 +112,11 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
 function DeletedHead(): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
+  const { folder } = address.value
+  const back = formatAddress({ folder, isDeleted: false, filter: '', file: undefined }) || '#'
   return (
     <div class="deleted-head">
-      <a class="icon-button" href="#" aria-label={t('backToFiles')} title={t('backToFiles')}>
+      <a class="icon-button" href={back} aria-label={t('backToFiles')} title={t('backToFiles')}>
         <Icon of={ArrowLeft} />
       </a>
       <h2 ref={heading} tabIndex={-1}>

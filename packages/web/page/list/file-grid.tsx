@@ -82,7 +82,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
   const moveByLetter = (event: KeyboardEvent, isOnRow: boolean) => {
     const isShortcut = event.ctrlKey || event.metaKey || event.altKey || event.key === '/'
     if (!isOnRow || isShortcut || Array.from(event.key).length !== 1) return undefined
-    const found = typeAhead(event.key, shown, current)
+    const found = typeAhead(event.key, shown, { current, prefix: files.folder.value })
     return found === undefined ? undefined : () => found
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -250,7 +250,10 @@ interface RowPosition {
  * Follows the active file instead of its index: an upload, a rename or another order may move it at any time, and the Delete key must not
  * delete the file that is at its index then. If the file is gone, the index counts.
  */
-function useActiveRow(shown: readonly ViewedFile[], renamed: RenamedFile | undefined): ActiveRow {
+export function useActiveRow(
+  shown: readonly ViewedFile[],
+  renamed: RenamedFile | undefined,
+): ActiveRow {
   const [active, setActive] = useState<RowPosition>({ name: shown[0]?.name, index: 0 })
   const anchor = useRef<RowPosition>({ name: undefined, index: 0 })
   const index = useMemo(() => find(shown, active, renamed), [shown, active, renamed])

@@ -60,6 +60,8 @@ export interface FileList extends ListedFiles {
   readonly has: (name: string) => boolean
   /** Records a file that has been stored. */
   readonly add: (file: FileDetails) => void
+  /** Says that the page itself is about to store a file under this name, so that its arrival is no news. */
+  expect(name: string): void
   /** Hides names in the list; `show` shows them again. */
   hide(names: readonly string[]): void
   show(names: readonly string[]): void
@@ -117,7 +119,7 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
   const inFolder = computed(() => filesBelow(all.value, folder.value))
   const visible = computed(() => {
     if (!areFolders.value || filter.value.trim() !== '') {
-      return applyFilter(inFolder.value, filter.value)
+      return applyFilter(inFolder.value, filter.value, folder.value)
     }
     const { folders, files } = entriesOf(inFolder.value, folder.value)
     return [...sortFiles(folders, order.value, language.value), ...files]
@@ -134,6 +136,7 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
   const inView = signal<readonly [number, number]>([0, 0])
   /** Names that have changed here while a part of the list was asked for again. */
   const changedMeanwhile = new Set<string>()
+  const expected = new Set<string>()
   /** Changes since the last load began, which the load may have missed. */
   const changes = new Map<Change[0], Change[1]>()
 
@@ -201,11 +204,18 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
     if (isLoaded(prefix)) return
     const { signal: ended } = loading
     const files: FileDetails[] = []
-    for await (const page of client.listPages({ prefix, pageSizes, signal: ended })) {
-      prepareFilter(page)
-      files.push(...page)
+    try {
+      for await (const page of client.listPages({ prefix, pageSizes, signal: ended })) {
+        prepareFilter(page)
+        files.push(...page)
+      }
+      ended.throwIfAborted()
+    } catch (error) {
+      // The list is loaded anew, and what was loaded of the folder may be old.
+      if (ended !== loading.signal) return loadFolder(prefix)
+      throw error
     }
-    if (ended.aborted || status.value === 'complete') return
+    if (status.value === 'complete') return
     batch(() => {
       ofFolders.value = new Map([...ofFolders.value, [prefix, files]])
       const others = loaded.value.filter(({ name }) => !name.startsWith(prefix))
@@ -256,6 +266,7 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       await reading
     },
     loadRest: () => read(Infinity),
+    expect: (name) => void expected.add(name),
     hide(names) {
       batch(() => {
         hidden.value = new Set([...hidden.value, ...names])
@@ -310,7 +321,9 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       for (const file of fresh) applySoon([file.name, file])
       for (const name of removed) applySoon([name, undefined])
       applySoon.now()
-      const added = fresh.map(({ name }) => name).filter((name) => !known.has(name))
+      const added = fresh
+        .map(({ name }) => name)
+        .filter((name) => !known.has(name) && !expected.has(name))
       return { added, hasChanged: fresh.length + removed.length > 0, last }
     },
     end: () => loading.abort(),

@@ -2,12 +2,20 @@ import type { ViewedFile } from '../api/connection.ts'
 
 const folded = new WeakMap<ViewedFile, string>()
 
-/** The files whose names contain every word of `text`, ignoring case and accents. A word with `*` or `?` is a pattern for the whole name, such as `*.pdf`. */
-export function filterFiles(files: readonly ViewedFile[], text: string): readonly ViewedFile[] {
+/**
+ * The files whose names contain every word of `text`, ignoring case and accents. A word with `*` or `?` is a pattern for the whole name, such
+ * as `*.pdf`. All names begin with `prefix`, which does not count.
+ */
+export function filterFiles(
+  files: readonly ViewedFile[],
+  text: string,
+  prefix = '',
+): readonly ViewedFile[] {
   const words = fold(text).split(/\s+/).filter(Boolean).map(matcherOf)
   if (words.length === 0) return files
+  const start = fold(prefix).length
   return files.filter((file) => {
-    const name = foldedName(file)
+    const name = foldedName(file).slice(start)
     return words.every((matches) => matches(name))
   })
 }
@@ -48,10 +56,10 @@ export function createFilter(): typeof filterFiles {
     text: '',
     found: [],
   }
-  return (files, text) => {
+  return (files, text, prefix) => {
     // A pattern that is longer may match more.
     const goesOn = files === last.files && text.startsWith(last.text) && !/[*?]/.test(text)
-    last = { files, text, found: filterFiles(goesOn ? last.found : files, text) }
+    last = { files, text, found: filterFiles(goesOn ? last.found : files, text, prefix) }
     return last.found
   }
 }

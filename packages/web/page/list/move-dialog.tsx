@@ -1,3 +1,4 @@
+import { nameFromPath } from '@holdfast/client/browser'
 import type { JSX } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { plural, t } from '../i18n/language.ts'
@@ -38,7 +39,9 @@ export function MoveDialog({ site, selected, onClose }: MoveDialogProps): JSX.El
   const suggestions = useId()
   const submit = async (text: string) => {
     const path = text.trim()
-    const isInside = [...folders].some((prefix) => `${path}/`.startsWith(`${pathOf(prefix)}/`))
+    // The same rule as for the new names, so that no other way to write the path leads there.
+    const target = nameFromPath(`${path}/_`)
+    const isInside = [...folders].some((prefix) => target.startsWith(prefix))
     if (isInside) return t('moveIntoItself')
     for (const prefix of folders) await files.loadFolder(prefix)
     const chosen = selectedFiles(files.all.peek(), selected)

@@ -22,16 +22,18 @@ export interface Move {
 
 export interface MoveSite {
   readonly connection: Connection
-  readonly files: Pick<FileList, 'rename' | 'load'>
+  readonly files: Pick<FileList, 'rename' | 'load' | 'expect'>
   readonly deletions: Pick<Deletions, 'finishDeletion' | 'cancelDeletion'>
+  /** Aborts when the customer signs out. */
+  readonly ended: AbortSignal
 }
 
 /**
  * Renames files one by one, several at a time, with the number that is done and a button that stops it. A name that is taken keeps its
- * file, and the file to be moved stays where it is. Resolves when all is done and reported. Never rejects.
+ * file, and the file to be moved stays where it is. Resolves when all is done and reported, or the customer has signed out. Never rejects.
  */
 export async function moveFiles(site: MoveSite, moves: readonly Move[]): Promise<void> {
-  const { connection, files, deletions } = site
+  const { connection, files, deletions, ended } = site
   const wanted = moves.filter(({ file, to }) => file.name !== to)
   const stopped = new AbortController()
   const moved: Move[] = []
@@ -44,6 +46,7 @@ export async function moveFiles(site: MoveSite, moves: readonly Move[]): Promise
     try {
       // A deletion of that name which can still be undone would later delete the moved file.
       await deletions.finishDeletion(to)
+      files.expect(to)
       await connection.client.rename(file.name, to, { createOnly: true })
       deletions.cancelDeletion(to)
       files.rename(file.name, { ...file, name: to })
@@ -58,12 +61,14 @@ export async function moveFiles(site: MoveSite, moves: readonly Move[]): Promise
   const next = wanted.values()
   const lane = async () => {
     for (const move of next) {
-      if (stopped.signal.aborted) return
+      if (stopped.signal.aborted || ended.aborted) return
       await moveOne(move)
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, wanted.length) }, lane))
   endProgress()
+  // The next user must not see the names.
+  if (ended.aborted) return
   report(site, moved, failed)
   // The list says what the server has: a lost answer leaves that open.
   if (wanted.length > 0) void files.load()

@@ -27,7 +27,7 @@ interface RenameDialogProps {
 /** What a rename changes. */
 interface RenameSite {
   readonly connection: Connection
-  readonly files: Pick<FileList, 'rename' | 'load' | 'refreshUsage'>
+  readonly files: Pick<FileList, 'rename' | 'load' | 'refreshUsage' | 'expect'>
   readonly deletions: Pick<Deletions, 'finishDeletion' | 'cancelDeletion'>
 }
 
@@ -117,6 +117,7 @@ async function rename(
 ): Promise<void> {
   // A deletion of that name which can still be undone would later delete the renamed file.
   await deletions.finishDeletion(to)
+  files.expect(to)
   await client.rename(from, to, { createOnly: !mayReplace })
   deletions.cancelDeletion(to)
   try {

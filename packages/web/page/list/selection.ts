@@ -22,11 +22,21 @@ export function selectRange(
 /** How long letters that are typed belong together, in ms. */
 const typingMs = 800
 
+interface TypingPlace {
+  readonly current: number
+  /** What the list leaves out at the beginning of each name. */
+  readonly prefix: string
+}
+
 /** Finds the file whose name begins with the letters that are typed in the list, from the row `current` on. */
 export function createTypeAhead(now: () => number = () => performance.now()) {
   let typed = ''
   let last = -Infinity
-  return (key: string, files: readonly Named[], current: number): number | undefined => {
+  return (
+    key: string,
+    files: readonly Named[],
+    { current, prefix }: TypingPlace,
+  ): number | undefined => {
     const isNew = now() - last > typingMs
     last = now()
     const letter = key.toLowerCase()
@@ -36,7 +46,7 @@ export function createTypeAhead(now: () => number = () => performance.now()) {
     const from = isAgain ? current + 1 : current
     for (let step = 0; step < files.length; step++) {
       const index = (from + step) % files.length
-      if (files[index]?.name.toLowerCase().startsWith(typed)) return index
+      if (files[index]?.name.slice(prefix.length).toLowerCase().startsWith(typed)) return index
     }
     return undefined
   }

@@ -4,7 +4,7 @@ import type { ViewedFile } from '../api/connection.ts'
 import { formatSize, splitName } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import { FolderIcon, KindIcon, openEntry, withoutPrefix, type RowActions } from './file-row.tsx'
-import { useVirtualRows } from './file-grid.tsx'
+import { useActiveRow, useVirtualRows } from './file-grid.tsx'
 import { fileKind } from './file-kind.ts'
 import type { FileList } from './file-list-state.ts'
 import { gridKey, selectRange, toggle } from './selection.ts'
@@ -24,39 +24,39 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
   const scroller = useRef<HTMLDivElement>(null)
   const shown = files.visible.value
   const selected = files.selected.value
-  const [name, setActive] = useState<string>()
-  const active = Math.max(
-    0,
-    shown.findIndex((each) => each.name === name),
-  )
-  const takesFocus = useRef(false)
+  const active = useActiveRow(shown, files.renamed.value)
+  const current = Math.max(0, active.index)
+  /** The name of the entry that gets the focus once it is the active one. */
+  const takesFocus = useRef<string>()
   const columns = useColumns(scroller)
   const virtual = useVirtualRows(scroller, {
     count: Math.ceil(shown.length / columns),
     height: tile.height,
-    active: Math.floor(active / columns),
+    active: Math.floor(current / columns),
     onSeen: ([first, end]) => (files.inView.value = [first * columns, end * columns]),
   })
   useEffect(() => {
-    if (!takesFocus.current) return
-    takesFocus.current = false
+    if (takesFocus.current === undefined || takesFocus.current !== shown[current]?.name) return
+    takesFocus.current = undefined
     scroller.current
       ?.querySelector<HTMLElement>('.tile-open[tabindex="0"]')
       ?.focus({ preventScroll: true })
   })
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const file = shown[active]
+    const file = shown[current]
     if (!file || event.target instanceof HTMLInputElement) return
-    const target = moved(event.key, active, columns)
+    // With a modifier the arrows are the browser's: Alt and the left one go back.
+    const isShortcut = event.altKey || event.ctrlKey || event.metaKey
+    const target = isShortcut ? undefined : moved(event.key, current, columns)
     // Enter and Space press the button that has the focus.
     const key = gridKey(event, false)
     if (target !== undefined) {
       event.preventDefault()
       const index = Math.max(0, Math.min(target, shown.length - 1))
-      if (event.shiftKey) files.selected.value = selectRange(selected, shown, active, index)
-      takesFocus.current = true
-      setActive(shown[index]?.name)
+      if (event.shiftKey) files.selected.value = selectRange(selected, shown, current, index)
+      takesFocus.current = shown[index]?.name
+      active.set(index)
       virtual.scrollTo(Math.floor(index / columns))
     } else if (key === 'selectAll') {
       event.preventDefault()
@@ -64,6 +64,7 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
     } else if (key === 'clear') files.selected.value = new Set()
     else if ((key === 'rename' || key === 'delete') && !event.repeat) {
       event.preventDefault()
+      if (key === 'delete') takesFocus.current = (shown[current + 1] ?? shown[current - 1])?.name
       actions[key]?.(file)
     }
   }
@@ -86,10 +87,10 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
                   prefix={files.folder.value}
                   offset={{ row, column, index: row * columns + column, count: shown.length }}
                   isSelected={selected.has(file.name)}
-                  isActive={row * columns + column === active}
+                  isActive={row * columns + column === current}
                   thumbnails={thumbnails}
                   onOpen={actions.open}
-                  onFocus={() => setActive(file.name)}
+                  onFocus={() => active.set(row * columns + column)}
                   onSelect={() => (files.selected.value = toggle(files.selected.value, file.name))}
                 />
               )),

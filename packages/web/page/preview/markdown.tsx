@@ -134,15 +134,15 @@ function linkOf({ href, tokens }: Tokens.Link, level: number): JSX.Element {
   )
 }
 
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-}
+const entities: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', '\u00a0'],
+])
 
 function withoutEntities(text: string): string {
-  return text.replace(/&(\w+);/g, (written, name: string) => entities[name] ?? written)
+  return text.replace(/&(\w+);/g, (written, name: string) => entities.get(name) ?? written)
 }

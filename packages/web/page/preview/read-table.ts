@@ -20,7 +20,8 @@ export function readTable(text: string): TextTable {
   let at = text.startsWith('\ufeff') ? 1 : 0
   while (at < text.length) {
     if (rows.length === most.rows) return { rows, isCut: true }
-    const { cell, end } = text[at] === '"' ? quoted(text, at) : plain(text, at, separator)
+    const { cell, end } =
+      text[at] === '"' ? quoted(text, at, separator) : plain(text, at, separator)
     endCell(cell)
     at = end
     if (text[at] === separator) {
@@ -44,7 +45,7 @@ interface ReadCell {
 }
 
 /** A cell in quotes, in which `""` is a quote. What follows the last quote belongs to it, too. */
-function quoted(text: string, start: number): ReadCell {
+function quoted(text: string, start: number, separator: string): ReadCell {
   let cell = ''
   let at = start + 1
   while (at < text.length) {
@@ -56,7 +57,8 @@ function quoted(text: string, start: number): ReadCell {
     cell += '"'
     at += 1
   }
-  return { cell, end: at }
+  const rest = plain(text, at, separator)
+  return { cell: cell + rest.cell, end: rest.end }
 }
 
 function plain(text: string, start: number, separator: string): ReadCell {

@@ -4,8 +4,8 @@ import type { Client, FileToUpload } from '@holdfast/client/browser'
 export const smallSize = 256 * 1024
 /** How long a file waits for others, in ms. */
 const gatherMs = 30
-/** The most files of a request. */
-const mostTogether = 100
+/** The most files of a request, and about the most bytes: what was cancelled meanwhile may be stored with it. */
+const mostTogether = { files: 100, bytes: 2 * 1024 ** 2 }
 
 /** A file that waits for its request, or for its own result. */
 interface Sending {
@@ -13,6 +13,11 @@ interface Sending {
   readonly signal: AbortSignal
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
+}
+
+function sizeOf({ body }: FileToUpload): number {
+  if (body instanceof Blob) return body.size
+  return body instanceof Uint8Array ? body.length : 0
 }
 
 /** Stores a small file, together with others that are sent at the same time; each has its own result. */
@@ -27,12 +32,13 @@ export function createSendTogether(client: Pick<Client, 'uploadMany'>): SendToge
     gathered = []
     if (sent.length === 0) return
     const ended = new AbortController()
-    let left = sent.length
-    for (const { signal, reject } of sent) {
-      signal.addEventListener('abort', () => {
-        reject(signal.reason)
+    const wanted = new Set(sent)
+    for (const each of sent) {
+      each.signal.addEventListener('abort', () => {
+        each.reject(each.signal.reason)
+        wanted.delete(each)
         // The others are still wanted.
-        if (--left === 0) ended.abort()
+        if (wanted.size === 0) ended.abort()
       })
     }
     let results = 0
@@ -42,9 +48,10 @@ export function createSendTogether(client: Pick<Client, 'uploadMany'>): SendToge
         createOnly: true,
         signal: ended.signal,
       })) {
-        const { resolve, reject } = sent[results++] ?? {}
-        if (error) reject?.(error)
-        else resolve?.()
+        const each = sent[results++]
+        if (each) wanted.delete(each)
+        if (error) each?.reject(error)
+        else each?.resolve()
       }
     } catch (error) {
       for (const { reject } of sent.slice(results)) reject(error)
@@ -55,6 +62,7 @@ export function createSendTogether(client: Pick<Client, 'uploadMany'>): SendToge
     new Promise((resolve, reject) => {
       gathered.push({ file, signal, resolve, reject })
       if (gathered.length === 1) setTimeout(() => void sendGathered(), gatherMs)
-      if (gathered.length === mostTogether) void sendGathered()
+      const bytes = gathered.reduce((sum, each) => sum + sizeOf(each.file), 0)
+      if (gathered.length === mostTogether.files || bytes >= mostTogether.bytes) void sendGathered()
     })
 }

@@ -68,4 +68,21 @@ describeInBrowsers('The page shows tiles', (browser) => {
     await page.waitForSelector('.tile')
     expect(driver.complaints).to.deep.equal([])
   })
+
+  it('and a key that deletes leads to the neighbour, never to the first one', async () => {
+    await using opened = await open({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
+    const { page } = opened.driver
+    const focused = () => page.evaluate(() => document.activeElement?.ariaLabel)
+    await page.focus('.tile-open[tabindex="0"]')
+    await page.keyboard.press('End')
+    await until('the last one has the focus', async () => (await focused()) === 'Open d.txt')
+    await page.keyboard.press('ArrowLeft')
+    await until('its neighbour has the focus', async () => (await focused()) === 'Open c.txt')
+    await page.keyboard.press('Delete')
+    await until('the next one has the focus', async () => (await focused()) === 'Open d.txt')
+    await page.keyboard.press('Delete')
+    await until('the one before has the focus', async () => (await focused()) === 'Open b.txt')
+    const left = await page.$$eval('.tile-open', (all) => all.map(({ ariaLabel }) => ariaLabel))
+    expect(left).to.deep.equal(['Open a.txt', 'Open b.txt'])
+  })
 })

@@ -62,6 +62,16 @@ describe('filterFiles', () => {
   }
 })
 
+describe('filterFiles in a folder', () => {
+  it('does not look at the beginning that the list leaves out', () => {
+    const files = ['Fótos - IMG_1.jpg', 'Fótos - sea.jpg'].map((name) => file(name))
+    const found = (text: string) => filterFiles(files, text, 'Fótos - ').map(({ name }) => name)
+    expect(found('IMG*')).to.deep.equal(['Fótos - IMG_1.jpg'])
+    expect(found('fotos')).to.deep.equal([])
+    expect(found('sea')).to.deep.equal(['Fótos - sea.jpg'])
+  })
+})
+
 describe('createFilter', () => {
   it('finds the same as one types, goes back, and when the files change', () => {
     const filter = createFilter()
@@ -88,16 +98,22 @@ describe('createTypeAhead', () => {
   it('goes to the next name with a letter, and on with the letters of a word', () => {
     let now = 0
     const find = createTypeAhead(() => now)
+    const from = (current: number, prefix = '') => ({ current, prefix })
     const files = ['apple', 'banana', 'blue', 'Blueberry'].map((name) => file(name))
-    expect(find('b', files, 0)).to.equal(1)
-    expect(find('b', files, 1)).to.equal(2)
-    expect(find('b', files, 3)).to.equal(1)
+    expect(find('b', files, from(0))).to.equal(1)
+    expect(find('b', files, from(1))).to.equal(2)
+    expect(find('b', files, from(3))).to.equal(1)
     now += 1000
     let at = 0
-    const reached = 'blueb'.split('').map((letter) => (at = find(letter, files, at) ?? -1))
+    const reached = 'blueb'.split('').map((letter) => (at = find(letter, files, from(at)) ?? -1))
     expect(reached).to.deep.equal([1, 2, 2, 2, 3])
     now += 1000
-    expect(find('x', files, 1)).to.equal(undefined)
+    expect(find('x', files, from(1))).to.equal(undefined)
+    now += 1000
+    const inFolder = ['photos - cliffs.jpg', 'photos - sea.jpg'].map((name) => file(name))
+    expect(find('s', inFolder, from(0, 'photos - '))).to.equal(1)
+    now += 1000
+    expect(find('p', inFolder, from(0, 'photos - '))).to.equal(undefined)
   })
 })
 

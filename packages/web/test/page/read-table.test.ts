@@ -6,6 +6,8 @@ describe('readTable', () => {
   const cases: readonly (readonly [text: string, rows: readonly (readonly string[])[]])[] = [
     ['', []],
     ['a', [['a']]],
+    ['"Smith" ,"John"', [['Smith ', 'John']]],
+    ['"a"b,c', [['ab', 'c']]],
     [
       'a,b\r\n1,2\r\n',
       [
@@ -43,7 +45,7 @@ describe('readTable', () => {
     ],
     ['\ufeffa,b', [['a', 'b']]],
     ['"never closed,b', [['never closed,b']]],
-    ['"a"x,b', [['a'], ['', 'b']]],
+    ['"a"x,b', [['ax', 'b']]],
   ]
   for (const [text, rows] of cases) {
     it(`reads ${JSON.stringify(text)}`, () => {

@@ -6,7 +6,7 @@ import { brokenLine, taken } from './refusals.ts'
 /** Results of a batch by name: an error, or nothing where the file is stored. */
 type Results = Readonly<Record<string, Error | 'breaks'>>
 
-function harness(results: Results = {}) {
+function harness(results: Results = {}, size = 1) {
   const requests: string[][] = []
   const send = createSendTogether({
     async *uploadMany(files) {
@@ -21,7 +21,7 @@ function harness(results: Results = {}) {
   })
   const outcome = async (name: string, signal = new AbortController().signal) => {
     try {
-      await send({ name, body: new Blob(['x']) }, signal)
+      await send({ name, body: new Blob(['x'.repeat(size)]) }, signal)
       return 'stored'
     } catch (error) {
       return error instanceof HoldfastError ? error.code : 'aborted'
@@ -52,5 +52,31 @@ describe('createSendTogether', () => {
     cancelled.abort()
     await Promise.all(sending)
     expect(requests.map(({ length }) => length)).to.deep.equal([100, 100, 50])
+  })
+
+  it('ends a request when all whose result is open are cancelled', async () => {
+    const ended = Promise.withResolvers<string>()
+    const send = createSendTogether({
+      async *uploadMany(_, options) {
+        yield { name: 'a', error: undefined }
+        options?.signal?.addEventListener('abort', () => ended.resolve('ended'))
+        await ended.promise
+        throw brokenLine()
+      },
+    })
+    const [first, second] = [new AbortController(), new AbortController()]
+    const body = new Blob(['x'])
+    const stored = send({ name: 'a', body }, first.signal)
+    const cancelled = send({ name: 'b', body }, second.signal).catch(() => 'cancelled')
+    await stored
+    second.abort()
+    expect(await ended.promise).to.equal('ended')
+    expect(await cancelled).to.equal('cancelled')
+  })
+
+  it('sends about 2 MiB together at most', async () => {
+    const { requests, outcome } = harness({}, 256 * 1024)
+    await Promise.all(Array.from({ length: 20 }, (_, at) => outcome(`${at}`)))
+    expect(requests.map(({ length }) => length)).to.deep.equal([8, 8, 4])
   })
 })
