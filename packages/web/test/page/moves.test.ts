@@ -29,7 +29,7 @@ describe('moveFiles', () => {
     await until('four are asked for', () => asked.length === 4)
     ending.abort()
     notices.value = []
-    for (const { answer } of asked) await answer(new Response('OK'))
+    for (const each of asked) await each.answer(new Response('OK'))
     await moving
     expect(asked).to.have.length(4)
     expect(notices.value).to.deep.equal([])
