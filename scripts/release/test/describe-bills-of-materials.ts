@@ -35,6 +35,7 @@ export function describeBillsOfMaterials(release: Release): void {
         '@preact/signals-core',
         'client-zip',
         'lucide',
+        'marked',
         'preact',
       ]
       expect(bundled).to.have.members(page)
