@@ -171,12 +171,15 @@ describe('deliverEvents', () => {
     const first = await site.deliver(receiver.url)
     await site.write(['a', 'b'])
     await accepted(2)
+    // The receiver counts an event before its answer has arrived; without the answer it would be sent again.
+    await until('the answers have arrived', () => first.state().accepted === 2)
     await first.close()
     const behind = `${site.trail}.behind`
     await copyFile(serverCursorFile(site.trail), behind)
     const second = await site.deliver(receiver.url)
     await site.write(['c', 'd'])
     await accepted(4)
+    await until('the answers have arrived', () => second.state().accepted === 2)
     await second.close()
     await rename(behind, serverCursorFile(site.trail))
     await site.deliver(receiver.url)
