@@ -16,16 +16,16 @@ export async function openEvents(
   customerWebhooks: CustomerWebhooks,
 ): Promise<Events> {
   const isWanted = () => config.webhook !== undefined || customerWebhooks().size > 0
-  const load = async () => {
+  const load = async (isRunning: boolean) => {
     const { openWebhooks } = await import('./open-webhooks.ts')
-    return openWebhooks(config, log, customerWebhooks)
+    return openWebhooks(config, { log, customerWebhooks, isRunning })
   }
-  let webhooks = isWanted() ? await load() : undefined
+  let webhooks = isWanted() ? await load(false) : undefined
   let following = Promise.resolve()
 
   const follow = async () => {
     if (webhooks) return webhooks.followCustomers()
-    if (isWanted()) webhooks = await load()
+    if (isWanted()) webhooks = await load(true)
   }
 
   return {

@@ -51,6 +51,13 @@ export function customerCursorFile(trail: string, customer: string): string {
   return join(`${trail}.customers`, `${digest}.cursor`)
 }
 
+export interface WebhooksInput {
+  readonly log: Logger
+  readonly customerWebhooks: CustomerWebhooks
+  /** Whether the server runs already: then what cannot be delivered to a customer is logged, and the others get their events. */
+  readonly isRunning: boolean
+}
+
 /**
  * Begins to deliver events. Call it before the first line of the trail that this server writes, in one process only.
  *
@@ -58,8 +65,7 @@ export function customerCursorFile(trail: string, customer: string): string {
  */
 export async function openWebhooks(
   config: Config,
-  log: Logger,
-  customerWebhooks: CustomerWebhooks,
+  { log, customerWebhooks, isRunning }: WebhooksInput,
 ): Promise<Webhooks> {
   const settings = await findWebhookSettings(config)
   let secrets = settings?.secrets ?? []
@@ -117,11 +123,12 @@ export async function openWebhooks(
     await leases.close()
   }
 
+  const refuse = (customer: string, { message }: SetupError) =>
+    log.error({ customer, reason: message }, 'webhook: the customer gets no events')
+
   let following = Promise.resolve()
   try {
-    await follow((_, problem) => {
-      throw problem
-    })
+    await follow(isRunning ? refuse : refuseStart)
   } catch (error) {
     await close()
     throw error
@@ -143,8 +150,6 @@ export async function openWebhooks(
       }
     },
     async followCustomers() {
-      const refuse = (customer: string, { message }: SetupError) =>
-        log.error({ customer, reason: message }, 'webhook: the customer gets no events')
       following = following
         .then(() => follow(refuse))
         .catch((err: unknown) => log.error({ err }, 'webhook: the customers cannot be followed'))
@@ -155,6 +160,10 @@ export async function openWebhooks(
       await close()
     },
   }
+}
+
+function refuseStart(_: string, problem: SetupError): never {
+  throw problem
 }
 
 interface CustomerDelivery {
