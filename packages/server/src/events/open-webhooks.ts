@@ -98,6 +98,11 @@ export async function openWebhooks(
       customer,
     })
     ofCustomers.set(customer, { webhook, delivery })
+    const receiver = new URL(webhook.url).origin
+    log.info(
+      { receiver, customer },
+      'webhook: the changes of the customer are delivered from now on',
+    )
   }
 
   const follow = async (onProblem: (customer: string, problem: SetupError) => void) => {

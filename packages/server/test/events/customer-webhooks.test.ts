@@ -33,10 +33,11 @@ describe('holdfast serve, with webhooks of customers,', function () {
   }
   const flags = ['--audit-log', trail, '--webhook-allow-private']
   const start = (args: readonly string[] = []) => holdfast.start([...flags, ...args])
-  const reload = async (server: HoldfastServer, written: Written) => {
+  /** Writes other webhooks, and waits until `begun` deliveries have begun since the start. */
+  const reload = async (server: HoldfastServer, written: Written, begun: number) => {
     await write(written)
     server.signal('SIGHUP')
-    await server.logged('customers reloaded')
+    await server.logged('webhook: the changes of the customer are delivered', begun)
   }
   const put = async ({ url }: HoldfastServer, customer: string, name: string) => {
     const answer = await fetch(`${url}/upload/${name}`, {
@@ -73,14 +74,14 @@ describe('holdfast serve, with webhooks of customers,', function () {
     await write({})
     const server = await start()
     await put(server, 'alice', 'before')
-    await reload(server, { alice: ofAlice.url })
+    await reload(server, { alice: ofAlice.url }, 1)
     await put(server, 'alice', '1')
     await accepted(ofAlice, 'alice/1')
-    await reload(server, { bob: ofBob.url })
+    await reload(server, { bob: ofBob.url }, 2)
     await put(server, 'alice', '2')
     await put(server, 'bob', '1')
     await accepted(ofBob, 'bob/1')
-    await reload(server, { alice: ofAlice.url })
+    await reload(server, { alice: ofAlice.url }, 3)
     await accepted(ofAlice, 'alice/1', 'alice/2')
   })
 
@@ -95,7 +96,7 @@ describe('holdfast serve, with webhooks of customers,', function () {
     await accepted(ofBob, 'bob/1')
     const other = await startReceiver(accept, { key: aliceSecret })
     try {
-      await reload(server, { alice: other.url, bob: ofBob.url })
+      await reload(server, { alice: other.url, bob: ofBob.url }, 3)
       await accepted(other, 'alice/1')
     } finally {
       await other.close()
