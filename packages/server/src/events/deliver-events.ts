@@ -227,6 +227,8 @@ export function deliverEvents(
     if (signal.aborted) return
     if (result?.outcome === 'gone') {
       isGone = true
+      // No file stays open, and nothing counts as late.
+      await release()
       return events.onGone()
     }
     if (result?.outcome === 'failed') return onFailure(result)

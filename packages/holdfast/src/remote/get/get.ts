@@ -90,6 +90,9 @@ async function runGet(argv: VerbArguments): Promise<number> {
     throw usageError('--version is for one file, and there are several names.')
   }
   const literal = argv.literal === true || version !== undefined
+  if (output === '-' && (listed !== undefined || !selection.isWhole)) {
+    throw usageError('--exclude, --include and --files-from do not go with -o -.')
+  }
   if (output === '-') return runCat({ ...argv, literal })
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const targets = await createTargets(output, [...words, ...(listed ?? [])], literal)

@@ -7,6 +7,7 @@ import {
   futimesSync,
   read,
   renameSync,
+  rmSync,
   statSync,
   write,
   writeSync,
@@ -171,6 +172,8 @@ function writeSmall({ download, placement, content }: SmallFile) {
     setTime(partial.file, placement.modified)
   } catch (error) {
     closeSync(partial.file)
+    // Nothing of it is worth keeping.
+    rmSync(partial.path, { force: true })
     throw error
   }
   return partial

@@ -341,10 +341,10 @@ async function requireAsFound(fullPath: string, here: FoundFile | undefined): Pr
  * Deletes files that are only here; resolves with how many. Lists the server's files again before: what was stored since stays, and so does
  * what has changed here.
  *
- * @throws CommandError, before anything is deleted, if the server has no files any more
+ * @throws CommandError, before anything is deleted, if the server has no files any more, or more files would be deleted than allowed
  */
 async function deleteExtra(plan: PullPlan, extra: readonly FoundFile[]): Promise<number> {
-  const { client, directory, into, isDryRun, signal, events } = plan
+  const { client, directory, into, isDryRun, mostDeletions = 0, signal, events } = plan
   const gone: FoundFile[] = []
   let files = 0
   async function* only() {
@@ -360,6 +360,13 @@ async function deleteExtra(plan: PullPlan, extra: readonly FoundFile[]): Promise
   }
   if (files === 0) {
     throw new CommandError(exitCodes.failed, 'Nothing was deleted: the server has no files now')
+  }
+  // The count at the beginning leaves this out where a directory could not be read, or the server has changed meanwhile.
+  if (gone.length > mostDeletions) {
+    throw new CommandError(
+      exitCodes.failed,
+      `Nothing was deleted: more than ${mostDeletions} files are not on the server; --max-delete allows more`,
+    )
   }
   let deleted = 0
   const syncs = new Map<string, DirectorySync>()
