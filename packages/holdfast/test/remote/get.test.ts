@@ -74,6 +74,9 @@ describe('holdfast get', function () {
       stdout: 'ba',
       stderr: '',
     })
+    const filtered = await run(['get', '*', '--exclude', 'b', '-o', '-'])
+    expect(filtered).to.include({ code: 2, stdout: '' })
+    expect(filtered.stderr).to.include('do not go with -o -')
     for (const args of [
       ['get', 'a', 'b', '-o', 'none'],
       ['get', '*', '-o', 'none'],

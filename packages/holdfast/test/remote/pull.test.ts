@@ -191,6 +191,33 @@ describe('holdfast pull', function () {
     expect(digestOf(await readFile(at('dir/large')))).to.equal(digestOf(bytes))
   })
 
+  it('says so where a file was replaced during a broken download, and keeps the one here', async () => {
+    await store('large', contentOf(16 * mebibyte))
+    await write('dir/large', 'earlier')
+    const fates = [{ cutAnswerAfter: 8 * mebibyte }, ...Array<'unanswered'>(3).fill('unanswered')]
+    await using line = await startBadLine(server().port, fates)
+    const ended = run(['pull', 'dir'], line)
+    await until('the client asks for the rest', () => line.connections() >= 2)
+    await store('large', 'replaced')
+    const { code, stderr } = await ended
+    expect(code).to.equal(5)
+    expect(stderr).to.match(/^holdfast: large: Precondition Failed$/m)
+    expect(await read('dir/large')).to.equal('earlier')
+  })
+
+  it('deletes no more than it may, also beside a directory that it leaves out and cannot read', async () => {
+    await store('a')
+    for (const name of ['one', 'two', 'three']) await write(`dir/${name}`, name)
+    await write('dir/closed/b', 'b')
+    await chmod(at('dir/closed'), 0o000)
+    const args = ['pull', 'dir', '--delete', '--max-delete', '2', '--exclude', 'closed/']
+    const { code, stderr } = await run(args, { obeysPermissions: true })
+    await chmod(at('dir/closed'), 0o755)
+    expect(code).to.equal(1)
+    expect(stderr).to.include('Nothing was deleted: more than 2 files are not on the server')
+    expect(await filesIn('dir')).to.include.members(['one', 'two', 'three'])
+  })
+
   it('with --checksum reads files whose size and times say that they are the same', async () => {
     await store('a', 'good')
     for (let count = 0; count < 2; count++) await run(['pull', 'dir'])

@@ -63,8 +63,8 @@ export interface FileReceiver {
 /** Larger files are written while they arrive. */
 const smallSize = 256 * 1024
 
-/** Bytes of small files that may wait in memory for the disk. */
-const mostWaiting = 8 * 1024 ** 2
+/** What may wait in memory for the disk; a group keeps all its files open. */
+const mostWaiting = { bytes: 8 * 1024 ** 2, files: 256 }
 
 /** Receives files: large ones one by one, small ones in groups, since to wait for the disk takes about as long for one as for many. */
 export function createReceiver(): FileReceiver {
@@ -120,7 +120,7 @@ function createGroups() {
       return end.promise
     },
     async hasRoom(): Promise<void> {
-      while (bytes > mostWaiting) await written
+      while (bytes > mostWaiting.bytes || waiting.length >= mostWaiting.files) await written
     },
   }
 }

@@ -34,8 +34,10 @@ export function createMatcher(
   pattern: string,
   { takesHidden = /^\\?\./.test(pattern) }: { readonly takesHidden?: boolean } = {},
 ): (name: string) => boolean {
-  const parsed = [...pattern.matchAll(tokenPattern)].map(tokenOf)
-  return (name) => (takesHidden || !name.startsWith('.')) && isMatch(parsed, Array.from(name))
+  const tests = [...pattern.matchAll(tokenPattern)]
+    .map(tokenOf)
+    .map((token) => (token === '*' ? token : (character: string) => token.test(character)))
+  return (name) => (takesHidden || !name.startsWith('.')) && matchesItems(tests, Array.from(name))
 }
 
 /** The text that every match of `pattern` begins with. */
@@ -43,17 +45,23 @@ export function fixedStart(pattern: string): string {
   return /^[^*?[\\]*/.exec(pattern)?.[0] ?? ''
 }
 
-/** Backtracks to the last `*` only, so that no pattern takes long. */
-function isMatch(pattern: readonly Token[], characters: readonly string[]): boolean {
+/**
+ * Whether `items` match a pattern of tests for one item each; `*` stands for any number of items. Backtracks to the last `*` only, so that
+ * no pattern takes long.
+ */
+export function matchesItems(
+  pattern: readonly (((item: string) => boolean) | '*')[],
+  items: readonly string[],
+): boolean {
   let next = 0
   let star = -1
   let starEnd = 0
-  for (let at = 0; at < characters.length;) {
-    const token = pattern[next]
-    if (token === '*') {
+  for (let at = 0; at < items.length;) {
+    const test = pattern[next]
+    if (test === '*') {
       star = next++
       starEnd = at
-    } else if (token?.test(characters[at] ?? '')) {
+    } else if (test?.(items[at] ?? '')) {
       next++
       at++
     } else if (star >= 0) {
@@ -61,7 +69,7 @@ function isMatch(pattern: readonly Token[], characters: readonly string[]): bool
       at = ++starEnd
     } else return false
   }
-  return pattern.slice(next).every((token) => token === '*')
+  return pattern.slice(next).every((test) => test === '*')
 }
 
 function tokenOf([, escaped, star, negation = '', members, character]: RegExpExecArray): Token {

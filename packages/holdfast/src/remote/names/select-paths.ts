@@ -1,4 +1,4 @@
-import { createMatcher } from './match-pattern.ts'
+import { createMatcher, matchesItems } from './match-pattern.ts'
 
 /** Which files of a directory, or of a server, are meant. */
 export interface PathSelection {
@@ -65,33 +65,9 @@ function createPathMatcher(pattern: string): PathMatcher {
   const segments = wanted.split('/').filter((segment) => segment !== '')
   const isFixed = wanted.includes('/')
   const tests = (isFixed ? segments : ['**', ...segments]).map((segment) =>
-    segment === '**' ? undefined : createMatcher(segment, { takesHidden: true }),
+    segment === '**' ? '*' : createMatcher(segment, { takesHidden: true }),
   )
   const isForDirectories = pattern.endsWith('/')
   return ({ segments: path, kind }) =>
-    (kind === 'directory' || !isForDirectories) && matchSegments(tests, path)
-}
-
-/** `undefined` stands for `**`. Goes back to the last of them only, as a star does within a name. */
-function matchSegments(
-  tests: readonly (((name: string) => boolean) | undefined)[],
-  path: readonly string[],
-): boolean {
-  let next = 0
-  let star = -1
-  let starEnd = 0
-  for (let at = 0; at < path.length;) {
-    const test = tests[next]
-    if (next < tests.length && test === undefined) {
-      star = next++
-      starEnd = at
-    } else if (test?.(path[at] ?? '')) {
-      next++
-      at++
-    } else if (star >= 0) {
-      next = star + 1
-      at = ++starEnd
-    } else return false
-  }
-  return tests.slice(next).every((test) => test === undefined)
+    (kind === 'directory' || !isForDirectories) && matchesItems(tests, path)
 }

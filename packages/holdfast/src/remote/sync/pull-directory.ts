@@ -160,7 +160,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   /** @throws errors that concern all files */
   function outcomeOf(error: unknown): SyncOutcome {
     signal.throwIfAborted()
-    if (isHoldfastError(error, 'not-found', 'precondition-failed')) return { kind: 'gone' }
+    if (isHoldfastError(error, 'not-found')) return { kind: 'gone' }
     if (!(error instanceof Error) || concernsAllFiles(error) || isFull(error)) throw error
     return { kind: 'failed', error }
   }
