@@ -22,6 +22,7 @@ export async function openEvents(
   }
   let webhooks = isWanted() ? await load(false) : undefined
   let following = Promise.resolve()
+  let isClosed = false
 
   const follow = async () => {
     if (webhooks) return webhooks.followCustomers()
@@ -33,6 +34,7 @@ export async function openEvents(
     ofCustomers: () => webhooks?.ofCustomers() ?? [],
     reload: async () => webhooks?.reload() ?? true,
     async followCustomers() {
+      if (isClosed) return
       following = following.then(follow).catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error)
         log.error({ reason }, 'webhook: the customers get no events')
@@ -40,6 +42,7 @@ export async function openEvents(
       await following
     },
     async close() {
+      isClosed = true
       await following
       await webhooks?.close()
     },

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { SetupError } from '@holdfast/core'
 import type { CustomerWebhook } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
@@ -105,7 +104,7 @@ export async function openWebhooks(
     )
   }
 
-  const follow = async (onProblem: (customer: string, problem: SetupError) => void) => {
+  const follow = async (onProblem: (customer: string, problem: unknown) => void) => {
     const wanted = customerWebhooks()
     for (const customer of [...ofCustomers.keys()].filter((name) => !wanted.has(name))) {
       await end(customer)
@@ -116,7 +115,7 @@ export async function openWebhooks(
       try {
         await begin(customer, webhook)
       } catch (error) {
-        if (!(error instanceof SetupError)) throw error
+        // One who cannot be delivered to holds up no other.
         onProblem(customer, error)
       }
     }
@@ -128,10 +127,11 @@ export async function openWebhooks(
     await leases.close()
   }
 
-  const refuse = (customer: string, { message }: SetupError) =>
-    log.error({ customer, reason: message }, 'webhook: the customer gets no events')
+  const refuse = (customer: string, problem: unknown) =>
+    log.error({ customer, reason: reasonOf(problem) }, 'webhook: the customer gets no events')
 
   let following = Promise.resolve()
+  let isClosed = false
   try {
     await follow(isRunning ? refuse : refuseStart)
   } catch (error) {
@@ -155,19 +155,21 @@ export async function openWebhooks(
       }
     },
     async followCustomers() {
+      if (isClosed) return
       following = following
         .then(() => follow(refuse))
         .catch((err: unknown) => log.error({ err }, 'webhook: the customers cannot be followed'))
       await following
     },
     async close() {
+      isClosed = true
       await following
       await close()
     },
   }
 }
 
-function refuseStart(_: string, problem: SetupError): never {
+function refuseStart(_: string, problem: unknown): never {
   throw problem
 }
 

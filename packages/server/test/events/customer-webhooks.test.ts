@@ -173,6 +173,17 @@ describe('holdfast serve, with webhooks of customers,', function () {
     })
   }
 
+  it('says for whom the position cannot be kept', async () => {
+    await write({})
+    const server = await start()
+    await holdfast.site.write(`${trail}.customers`, 'a file in place of the directory')
+    await write({ alice: ofAlice.url, bob: ofBob.url })
+    server.signal('SIGHUP')
+    const line = await server.logged('webhook: the customer gets no events', 2)
+    expect(line).to.include({ customer: 'bob' })
+    await put(server, 'alice', '1')
+  })
+
   it('is examined by holdfast doctor', async () => {
     await write({ alice: ofAlice.url, bob: 'https://none.invalid/' })
     const doctor = await runHoldfast(['doctor', ...flags], { cwd: holdfast.site.path })
