@@ -19,7 +19,7 @@ import { gzipSync } from 'node:zlib'
 import {
   completionScript,
   type Shell,
-} from '../../packages/holdfast/src/completion/completion-script.ts'
+} from '../../packages/holdfast/src/remote/completion/completion-script.ts'
 import { debianChangelog, debianControl, type DebianRelease } from './debian-texts.ts'
 
 export interface DebianPackage extends DebianRelease {

@@ -31,17 +31,17 @@ import {
 import type { ClosableStore, WarningLog } from '@holdfast/server/stores'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
-import { showProgress } from './copy/show-progress.ts'
+import { showProgress } from './show-progress.ts'
 import {
   parseConcurrency,
   refuseFlagsOfOtherStores,
   refuseStrayWords,
   settingEnvironment,
   withSettings,
-} from './settings/flags.ts'
-import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
-import { formatDuration } from './terminal/format.ts'
-import { print, standardError } from './terminal/print.ts'
+  openExistingStore,
+  refuseMissingData,
+} from './flags.ts'
+import { formatDuration, print, standardError } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
 /** The flags of `holdfast copy` that are no settings; used to guess misspelt flags. */

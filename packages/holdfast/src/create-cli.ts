@@ -9,12 +9,12 @@ import { describeDoctor, doctor, doctorFlags, type DoctorFlags } from './doctor.
 import { eventsCommands, eventsFlags } from './events.ts'
 import { explainMistake } from './explain-mistake.ts'
 import { clientVerbs, commandIn, isVersionsPurge, verbNames } from './remote/client-verbs.ts'
-import { usageError } from './remote/errors/command-error.ts'
-import { selectionFlags } from './remote/names/selection-flags.ts'
-import { commonFlags } from './remote/verb/client-verb.ts'
+import { usageError } from './remote/errors.ts'
+import { selectionFlags } from './remote/selection.ts'
+import { commonFlags } from './remote/client-verb.ts'
 import { describeServe, serve, type ServeFlags } from './serve.ts'
 import { purgeVersionsFlags, versionsCommands } from './purge-versions.ts'
-import { parserConfiguration } from './terminal/parser-configuration.ts'
+import { parserConfiguration } from './terminal/yargs.ts'
 import { describeUsage, usage, usageFlags, type UsageFlags } from './usage.ts'
 
 /** All flags of all commands, to say that a flag belongs to another command. */

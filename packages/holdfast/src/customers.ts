@@ -18,7 +18,7 @@ import { findConfig, settings } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
 import { describeRevokeLinks, revokeLinks, type RevokeLinksFlags } from './revoke-links.ts'
-import { type NameArgument, onlyName } from './settings/flags.ts'
+import { type NameArgument, onlyName } from './flags.ts'
 import { readPassword } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
 

@@ -14,7 +14,7 @@ import {
   refuseFlagsWithoutSharedUrl,
   refuseStrayWords,
   withSettings,
-} from './settings/flags.ts'
+} from './flags.ts'
 import { jsonLine, print } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 

@@ -1,6 +1,6 @@
 import { findConfig, type SettingName, type WrittenSettings } from '@holdfast/server/config'
 import type { Argv } from 'yargs'
-import { refuseStrayWords, settingEnvironment, withSettings } from './settings/flags.ts'
+import { refuseStrayWords, settingEnvironment, withSettings } from './flags.ts'
 import { print, standardError } from './terminal/print.ts'
 
 /** The flags of `holdfast events` that are no settings; used to guess misspelt flags. */

@@ -1,15 +1,12 @@
 import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
-import { answerShell } from './completion/answer-shell.ts'
+import { answerShell } from './remote/completion/answer-shell.ts'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
-import type { ClientVerb } from './remote/verb/client-verb.ts'
-import { formatHelp } from './terminal/format-help.ts'
-import { CommandError, exitCodes } from './remote/errors/command-error.ts'
-import { isSystemError, reasonOf } from './remote/errors/explain.ts'
+import type { ClientVerb } from './remote/client-verb.ts'
+import { formatHelp, hideWords, showWords } from './terminal/yargs.ts'
+import { CommandError, exitCodes, isSystemError, reasonOf } from './remote/errors.ts'
 import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
-import { hideWords, showWords } from './terminal/parser-configuration.ts'
-
 /**
  * Runs the command line `holdfast ...args`; resolves with the exit code. Writes errors to standard error, without a
  * stack.

@@ -15,8 +15,9 @@ import {
   settingEnvironment,
   settingsOfFiles,
   withSettings,
-} from './settings/flags.ts'
-import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
+  openExistingStore,
+  refuseMissingData,
+} from './flags.ts'
 import { ask } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
 

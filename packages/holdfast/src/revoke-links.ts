@@ -9,8 +9,9 @@ import {
   settingEnvironment,
   settingsOfFiles,
   withSettings,
-} from './settings/flags.ts'
-import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
+  openExistingStore,
+  refuseMissingData,
+} from './flags.ts'
 import { standardError } from './terminal/print.ts'
 
 /** The flags on the command line. Other settings come from the environment and the configuration file. */

@@ -11,7 +11,7 @@ import {
   refuseFlagsWithoutSharedUrl,
   withSettings,
   refuseStrayWords,
-} from './settings/flags.ts'
+} from './flags.ts'
 
 /** The options of `holdfast serve`. */
 export function describeServe(yargs: Argv): Argv {

@@ -20,8 +20,9 @@ import {
   settingEnvironment,
   settingsOfFiles,
   withSettings,
-} from './settings/flags.ts'
-import { openExistingStore, refuseMissingData } from './settings/open-existing-store.ts'
+  openExistingStore,
+  refuseMissingData,
+} from './flags.ts'
 import { jsonLine, print, standardError } from './terminal/print.ts'
 
 /** The flags of `holdfast usage` that are no settings; used to guess misspelt flags. */

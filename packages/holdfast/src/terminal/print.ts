@@ -1,4 +1,5 @@
-import { SetupError } from '@holdfast/core'
+import { styleText } from 'node:util'
+import { SetupError, formatBytes } from '@holdfast/core'
 import { visible } from '@holdfast/server/visible'
 
 /** Standard output cannot be written, but its reader has not stopped. */
@@ -71,4 +72,51 @@ function escape(character: string): string {
     const code = character.charCodeAt(index).toString(16)
     return `\\u${code.padStart(4, '0')}`
   }).join('')
+}
+
+type Colour = 'magenta' | 'cyan' | 'red' | 'green'
+
+/** What names end with, by the kind of the file, as `ls` of GNU colours them. */
+const kinds: readonly (readonly [colour: Colour, ending: RegExp])[] = [
+  [
+    'magenta',
+    /\.(avif|bmp|gif|heic|ico|jpe?g|png|svg|tiff?|webp|avi|m4v|mkv|mov|mp4|mpe?g|webm)$/i,
+  ],
+  ['cyan', /\.(aac|flac|m4a|mid|mp3|ogg|opus|wav)$/i],
+  ['red', /\.(7z|bz2|deb|gz|iso|jar|rar|rpm|tar|tgz|txz|xz|zip|zst)$/i],
+]
+
+/** The text of a name for standard output, in the colour of its kind, where that is a terminal and `NO_COLOR` is not set. */
+export function colouredName(name: string, text: string): string {
+  const [colour] = kinds.find(([, ending]) => ending.test(name)) ?? []
+  return colour === undefined ? text : styleText(colour, text, { stream: process.stdout })
+}
+
+/** The beginning of a failure for standard error, in red where that is a terminal and `NO_COLOR` is not set. */
+export function failureMark(): string {
+  return styleText('red', 'holdfast:', { stream: standardError() })
+}
+
+/** A time with its two largest units: `8s`, `1m 05s`, `26h 10m`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const two = (value: number) => String(value).padStart(2, '0')
+  if (whole < 60) return `${whole}s`
+  const minutes = Math.floor(whole / 60)
+  if (minutes < 60) return `${minutes}m ${two(whole % 60)}s`
+  return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`
+}
+
+/** A time of the API in the local time zone, to the minute: `2026-11-23 17:05`. */
+export function localTime(time: string): string {
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) return '-'
+  const two = (value: number) => `${value}`.padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}
+
+/** A size for people, and exactly: `2.15 GB (2147483648 bytes)`. */
+export function sizeWithBytes(bytes: number): string {
+  return bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes} bytes)`
 }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { openCustomersFile } from '@holdfast/credentials-file'
 import { createSite, holdfastProgram, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
+import { printable, formatDuration, localTime, jsonLine } from '../../src/terminal/print.ts'
 
 const run = promisify(execFile)
 describe('The output of holdfast', () => {
@@ -77,4 +78,53 @@ describe('The output of holdfast', () => {
       expect(file.names()).to.deep.equal(['demo', 'alice'])
     })
   }
+})
+
+describe('printable', () => {
+  it('shows what a terminal would obey, hide or turn round', () => {
+    const text = 'größe\u001b[2J\u202e\u0085\u200b\u2028 字'
+    expect(printable(text)).to.equal('größe\\u{1b}[2J\\u{202e}\\u{85}\\u{200b}\\u{2028} 字')
+  })
+})
+
+describe('formatDuration', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [0, '0s'],
+    [0.4, '0s'],
+    [59.4, '59s'],
+    [59.6, '1m 00s'],
+    [65, '1m 05s'],
+    [3599, '59m 59s'],
+    [3600, '1h 00m'],
+    [94_200, '26h 10m'],
+  ]
+  for (const [seconds, text] of cases) {
+    it(`writes ${seconds} as ${text}`, () => expect(formatDuration(seconds)).to.equal(text))
+  }
+})
+
+describe('localTime', () => {
+  it('says the day and the minute, wherever the machine is', () => {
+    const time = new Date(2026, 0, 2, 3, 4, 59)
+    expect(localTime(time.toJSON())).to.equal('2026-01-02 03:04')
+  })
+
+  it('says nothing of what is no time', () => {
+    expect(localTime('soon')).to.equal('-')
+  })
+})
+
+describe('jsonLine', () => {
+  it('escapes what a terminal would obey, and means the same', () => {
+    const value = { 'a\u009b': 'größe\u001b[2J\u202e\u2028\u{e0041}🙂\n 字\ud800' }
+    const line = jsonLine(value)
+    expect(line).to.equal(
+      String.raw`{"a\u009b":"größe\u001b[2J\u202e\u2028\udb40\udc41🙂\n 字\ud800"}` + '\n',
+    )
+    expect(JSON.parse(line)).to.deep.equal(value)
+  })
+
+  it('keeps the lines of JSON that is laid out', () => {
+    expect(jsonLine({ a: ['b'] }, 2)).to.equal('{\n  "a": [\n    "b"\n  ]\n}\n')
+  })
 })

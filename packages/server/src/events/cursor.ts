@@ -43,7 +43,7 @@ export async function openCursor(file: string, trail: string): Promise<Cursor> {
   return fresh
 }
 
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   try {
     await directory.sync()

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CustomerWebhook } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
-import { openCursor } from './cursor.ts'
+import { openCursor, syncDirectory } from './cursor.ts'
 import {
   deliverEvents,
   type Delivery,
@@ -88,7 +88,9 @@ export async function openWebhooks(
   const begin = async (customer: string, webhook: CustomerWebhook) => {
     const found = await customerWebhookSettings(config, customer, webhook)
     const cursorFile = customerCursorFile(found.trail, customer)
-    await mkdir(dirname(cursorFile), { recursive: true, mode: 0o750 })
+    const made = await mkdir(dirname(cursorFile), { recursive: true, mode: 0o750 })
+    // Without it, a power cut takes the cursor, and the next one begins at the end of the trail.
+    if (made !== undefined) await syncDirectory(dirname(made))
     const delivery = await startDelivery(found, {
       cursorFile,
       secrets: () => webhook.secrets,

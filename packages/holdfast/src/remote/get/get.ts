@@ -1,12 +1,11 @@
 import { statSync, type Stats } from 'node:fs'
 import { isHoldfastError, type Client, type Download } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
-import { parseConcurrency } from '../../settings/flags.ts'
-import { expandNames } from '../names/expand-names.ts'
-import { forEachName } from '../names/for-each-name.ts'
-import { listedIn, selectionIn, withSelection } from '../names/selection-flags.ts'
-import { createTotal, type Total } from '../output/report.ts'
-import { withTransfers, type RemoteWithScreen } from '../session/with-remote.ts'
+import { parseConcurrency } from '../../flags.ts'
+import { expandNames, forEachName } from '../names.ts'
+import { listedIn, selectionIn, withSelection } from '../selection.ts'
+import { createTotal, type Total } from '../report.ts'
+import { withTransfers, type RemoteWithScreen, withRemote } from '../session.ts'
 import {
   type ClientVerb,
   type VerbArguments,
@@ -16,7 +15,7 @@ import {
   withLimitRate,
   withNames,
   withVersion,
-} from '../verb/client-verb.ts'
+} from '../client-verb.ts'
 import {
   listPartials,
   findPartial,
@@ -30,7 +29,6 @@ import {
   type DirectorySync,
   type FileReceiver,
 } from './receive-file.ts'
-import { runCat } from './cat.ts'
 import {
   createReplacePermissions,
   hasOtherContent,
@@ -38,7 +36,8 @@ import {
   createTargets,
   type Target,
 } from './targets.ts'
-import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
+import { CommandError, exitCodes, usageError } from '../errors.ts'
+import { writeBytes } from '../../terminal/print.ts'
 
 /** `holdfast get NAME…`. */
 export const get: ClientVerb = {
@@ -248,4 +247,29 @@ export async function beginDownload(
     await removePartial(partial.path)
   }
   return client.download(name, { version, reuseMemory: true, signal })
+}
+
+/** `holdfast cat NAME…`. */
+export const cat: ClientVerb = {
+  command: 'cat [names..]',
+  describe: 'Print the content of files',
+  flags: [],
+  options: (yargs) =>
+    withNames(yargs, 'Files on the server, or patterns such as "*.log"').example(
+      '$0 cat notes.txt | less',
+      '',
+    ),
+  run: runCat,
+}
+
+/** Prints files, or for `get` an earlier version of one, one after the other; resolves with the exit code. */
+function runCat(argv: VerbArguments): Promise<number> {
+  const version = textIn(argv, 'version')
+  return withRemote(argv, async (remote) => {
+    const names = expandNames(namesIn(argv), argv, remote)
+    await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
+      const { body } = await remote.client.download(name, { version, reuseMemory: true, signal })
+      for await (const chunk of body) await writeBytes(chunk)
+    })
+  })
 }

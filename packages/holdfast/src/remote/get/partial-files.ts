@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Login } from '../login/profile.ts'
+import type { Login } from '../profile.ts'
 
 /** A path of this machine. */
 export interface LocalPath {

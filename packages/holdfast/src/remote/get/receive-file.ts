@@ -16,8 +16,8 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { HoldfastError, type Download } from '@holdfast/client'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
-import type { TransferDisplay } from '../output/screen.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import type { TransferDisplay } from '../screen.ts'
 import {
   durableBytesOf,
   openPartial,

@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { closeSync, constants, fstatSync, openSync, read } from 'node:fs'
 import { promisify } from 'node:util'
-import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
+import { usageError, CommandError, exitCodes } from '../errors.ts'
 import { makeDirectories } from './receive-file.ts'
 import { pathOf, type LocalPath } from './partial-files.ts'
-import { isPattern } from '../names/match-pattern.ts'
+import { isPattern } from '../selection.ts'
 import { ask } from '../../terminal/ask.ts'
 import { standardError, printable } from '../../terminal/print.ts'
-import type { Screen } from '../output/screen.ts'
+import type { Screen } from '../screen.ts'
 
 /** Where a file is written. */
 export interface Target extends LocalPath {

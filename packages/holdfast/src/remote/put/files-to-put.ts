@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { usageError } from '../errors/command-error.ts'
-import type { PathSelection } from '../names/select-paths.ts'
-import type { Remote } from '../session/with-remote.ts'
-import { walkDirectory } from '../sync/walk-directory.ts'
+import { usageError } from '../errors.ts'
+import type { PathSelection } from '../selection.ts'
+import type { Remote } from '../session.ts'
+import { walkDirectory } from '../local-files.ts'
 
 /** A file to upload. */
 export interface FileToPut {

@@ -13,9 +13,9 @@ import {
 } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
-import { parseConcurrency } from '../../settings/flags.ts'
-import { forEachName, endsCommand } from '../names/for-each-name.ts'
-import { withTransfers, type Remote, type RemoteWithScreen } from '../session/with-remote.ts'
+import { parseConcurrency } from '../../flags.ts'
+import { forEachName, endsCommand } from '../names.ts'
+import { withTransfers, type Remote, type RemoteWithScreen } from '../session.ts'
 import {
   type ClientVerb,
   type VerbArguments,
@@ -25,14 +25,12 @@ import {
   withLimitRate,
   withJson,
   withWords,
-} from '../verb/client-verb.ts'
-import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
-import { listedIn, selectionIn, withSelection } from '../names/selection-flags.ts'
-import { createTotal, type Report, type Total } from '../output/report.ts'
+} from '../client-verb.ts'
+import { usageError, CommandError, exitCodes } from '../errors.ts'
+import { listedIn, selectionIn, withSelection } from '../selection.ts'
+import { createTotal, type Report, type Total } from '../report.ts'
 import { filesInDirectories, filesToPut, refuseSameNames, type FileToPut } from './files-to-put.ts'
-import { userDirectory } from '../../settings/user-directory.ts'
-import type { Login } from '../login/profile.ts'
-
+import { userDirectory, type Login } from '../profile.ts'
 /** `holdfast put FILE…`. */
 export const put: ClientVerb = {
   command: 'put [names..]',

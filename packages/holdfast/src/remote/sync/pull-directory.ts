@@ -9,7 +9,7 @@ import {
   type FileDetails,
 } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { beginDownload } from '../get/get.ts'
 import { listPartials } from '../get/partial-files.ts'
 import {
@@ -20,14 +20,12 @@ import {
   type PlacedFile,
 } from '../get/receive-file.ts'
 import { localName } from '../get/targets.ts'
-import type { Login } from '../login/profile.ts'
-import { isMissing, toVersion, versionOf } from './local-file.ts'
+import type { Login } from '../profile.ts'
+import { isMissing, toVersion, versionOf, inspectFiles, type FoundFile } from '../local-files.ts'
 import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 import { compareContents, type SyncOutcome } from './transfers.ts'
-import { inspectFiles, type FoundFile } from './walk-directory.ts'
-
 export interface PullPlan extends SyncPlan {
   readonly login: Login
 }

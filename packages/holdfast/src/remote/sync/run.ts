@@ -1,9 +1,9 @@
 import type { FileDetails } from '@holdfast/client'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
 import type { SyncOutcome } from './transfers.ts'
-import type { FoundEntry } from './walk-directory.ts'
+import type { FoundEntry } from '../local-files.ts'
 
 /** What becomes of the files of a run: it is counted, reported, and recorded in the order of names. */
 export interface RunOutcomes {
@@ -140,7 +140,7 @@ export function limitTasks(most: number, onError: (error: unknown) => void): Tas
 }
 
 /** Passes records to the state in the order of names: tasks start in that order, but may end in another. */
-export interface OrderedRecords {
+interface OrderedRecords {
   /** `undefined` for a file that needs no record. */
   add(record: Promise<SyncRecord | undefined>): void
   /** Whether all must be written before more are added. */
@@ -153,7 +153,7 @@ export interface OrderedRecords {
 const mostWaiting = 10_000
 
 /** @param onError called once with an error of writing; records are useful, but not needed */
-export function orderRecords(
+function orderRecords(
   { add }: Pick<SyncState, 'add'>,
   onError: (error: unknown) => void,
 ): OrderedRecords {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { inspectFiles, type FoundFile } from './walk-directory.ts'
+import { inspectFiles, type FoundFile } from '../local-files.ts'
 import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
 import {
   checkNames,
@@ -12,7 +12,7 @@ import {
 } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 import { createTransfers, type SyncOutcome } from './transfers.ts'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** Larger files get requests of their own. */
 const smallSize = 256 * 1024

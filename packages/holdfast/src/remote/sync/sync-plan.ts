@@ -1,14 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { type Client, nameFromPath, prefixFromPath } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import type { PathSelection } from '../names/select-paths.ts'
+import type { PathSelection } from '../selection.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
-import { CommandError, usageError, exitCodes } from '../errors/command-error.ts'
+import { CommandError, usageError, exitCodes } from '../errors.ts'
 import { printable } from '../../terminal/print.ts'
 import { isLocalName } from '../get/targets.ts'
-import { isMissing } from './local-file.ts'
-import { walkDirectory, type FoundEntry } from './walk-directory.ts'
-
+import { isMissing, walkDirectory, type FoundEntry } from '../local-files.ts'
 /** What to synchronize, and how. */
 export interface SyncPlan {
   readonly client: Client

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path'
 import { compareUtf8 } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
-import { userDirectory } from '../../settings/user-directory.ts'
+import { userDirectory } from '../profile.ts'
 
 /** What is remembered of the pair of a directory and a folder on a server. */
 export interface SyncState {

@@ -6,8 +6,13 @@ import {
   type FileDetails,
   type UploadedFile,
 } from '@holdfast/client'
-import type { FoundFile } from './walk-directory.ts'
-import { isMissing, withLocalFile, type LocalFile, type ReadFile } from './local-file.ts'
+import {
+  type FoundFile,
+  isMissing,
+  withLocalFile,
+  type LocalFile,
+  type ReadFile,
+} from '../local-files.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 

@@ -1,13 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { concernsAllFiles, prefixFromPath, type FileDetails } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { CommandError, exitCodes } from '../errors/command-error.ts'
-import { isMissing } from './local-file.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { isMissing, inspectFiles, type FoundFile } from '../local-files.ts'
 import { createListedPaths, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import { digestOnServer, withUnchanged } from './transfers.ts'
-import { inspectFiles, type FoundFile } from './walk-directory.ts'
-
 /** The outcome of `verify`. */
 export interface VerifySummary {
   readonly read: number

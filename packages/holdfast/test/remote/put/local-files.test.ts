@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { openFile, type Client, type FileToUpload } from '@holdfast/client'
 import { makeTemporaryDirectory, rejection, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createReport } from '../../../src/remote/output/report.ts'
+import { createReport } from '../../../src/remote/report.ts'
 import { openLocal, inBatches, putBatch } from '../../../src/remote/put/put.ts'
 import { allOf, useLogin } from '../support/logged-in.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '@holdfast/testing'
 import { syncDirectory } from '../../../../src/remote/sync/sync-directory.ts'
 import type { SyncPlan, SyncSummary } from '../../../../src/remote/sync/sync-plan.ts'
-import { selectPaths } from '../../../../src/remote/names/select-paths.ts'
+import { selectPaths } from '../../../../src/remote/selection.ts'
 import { openSyncState } from '../../../../src/remote/sync/sync-state.ts'
 
 /** A directory, and a server to send it to. */

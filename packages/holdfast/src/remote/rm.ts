@@ -1,0 +1,103 @@
+import { ask } from '../terminal/ask.ts'
+import { CommandError, exitCodes } from './errors.ts'
+import { endsCommand, expandNames } from './names.ts'
+import { withRemote, type Remote } from './session.ts'
+import { type ClientVerb, type VerbArguments, namesIn, withNames } from './client-verb.ts'
+
+/** The most files that are deleted, or restored, without a question on a terminal. */
+export const mostUnasked = 10
+
+/** `holdfast rm NAME…`. */
+export const rm: ClientVerb = {
+  command: 'rm [names..]',
+  describe: 'Delete files',
+  flags: ['dry-run', 'force'],
+  options: (yargs) =>
+    withNames(
+      yargs,
+      'Names on the server; *, ? and [ are wildcards; after -- if one begins with a dash',
+    )
+      .option('dry-run', {
+        alias: 'n',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: 'Only show what would be deleted',
+      })
+      .option('force', {
+        alias: 'f',
+        type: 'boolean',
+        default: false,
+        defaultDescription: 'no',
+        describe: `Delete more than ${mostUnasked} files without a question`,
+      })
+      .example('$0 rm notes.txt', 'for good, unless the server keeps what is deleted')
+      .example("$0 rm 'holiday-*.jpg'", 'all that match; the quotes keep the shell from reading it')
+      .epilog(
+        `On a terminal it asks before it deletes more than ${mostUnasked} files. If a name or a pattern has no file, the exit code is 4; the others are deleted.`,
+      ),
+  run: runRm,
+}
+
+/** The most files that the server deletes in one request. */
+const mostTogether = 10_000
+
+/** Deletes the files named; resolves with the exit code. */
+function runRm(argv: VerbArguments): Promise<number> {
+  const asks = argv['force'] !== true && argv.json !== true && isTerminal()
+  return withRemote(argv, async (remote) => {
+    const found = expandNames(namesIn(argv), argv, remote)
+    if (argv['dry-run'] === true) return showNames(found, remote)
+    const names: string[] = []
+    for await (const name of found) {
+      names.push(name)
+      // The question needs the number of all files.
+      if (!asks && names.length === mostTogether) await deleteTogether(names.splice(0), remote)
+    }
+    if (asks && names.length > mostUnasked) {
+      await askWhether(`Delete ${names.length} files?`, 'Nothing was deleted.')
+    }
+    while (names.length > 0) await deleteTogether(names.splice(0, mostTogether), remote)
+  })
+}
+
+/** Whether someone can answer a question. */
+export function isTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY
+}
+
+async function showNames(names: AsyncIterable<string>, { report }: Remote): Promise<void> {
+  for await (const name of names) {
+    await report.done({ name, deleted: false }, `Would delete ${name}`)
+  }
+}
+
+/** @throws CommandError with the message `otherwise` unless the answer is yes */
+export async function askWhether(question: string, otherwise: string): Promise<void> {
+  const answer = await ask(`${question} [y/N] `, { isSecret: false })
+  if (/^y(es)?$/i.test(answer.trim())) return
+  throw new CommandError(exitCodes.failed, otherwise)
+}
+
+/**
+ * Deletes files in one request. Each is deleted or fails on its own, and is reported on its own.
+ *
+ * @throws the errors after which the rest of the command is pointless
+ */
+async function deleteTogether(
+  names: readonly string[],
+  { client, report, signal }: Remote,
+): Promise<void> {
+  let reported = 0
+  try {
+    for await (const { name, error } of client.deleteMany(names, { signal })) {
+      reported++
+      if (error) await report.failed(name, error)
+      else await report.done({ name, deleted: true }, `Deleted ${name}`)
+    }
+  } catch (error) {
+    if (signal.aborted || endsCommand(error)) throw error
+    // These may or may not be deleted.
+    for (const name of names.slice(reported)) await report.failed(name, error)
+  }
+}

@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { expect } from 'chai'
+import { findNames } from '../../../src/remote/completion/answer-shell.ts'
+
+describe('findNames', () => {
+  let server: Server
+  let count = 0
+  let asked: string[] = []
+  const variables = ['HOLDFAST_URL', 'HOLDFAST_NAME', 'HOLDFAST_PASSWORD', 'XDG_CONFIG_HOME']
+  const before = new Map(variables.map((name) => [name, process.env[name]]))
+
+  beforeEach(async () => {
+    asked = []
+    server = createServer((request, response) => {
+      asked.push(new URL(request.url ?? '', 'http://x').searchParams.get('prefix') ?? '')
+      response.end(JSON.stringify(Array.from({ length: count }, (_, index) => `a${index}`)))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    process.env['HOLDFAST_URL'] = `http://127.0.0.1:${port}`
+    process.env['HOLDFAST_NAME'] = 'demo'
+    process.env['HOLDFAST_PASSWORD'] = 'correct horse'
+    process.env['XDG_CONFIG_HOME'] = `${tmpdir()}/none`
+  })
+  afterEach(() => {
+    server.closeAllConnections()
+    server.close()
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name)
+      else process.env[name] = value
+    }
+  })
+
+  it('finds the names that begin so', async () => {
+    count = 2
+    expect(await findNames('a')).to.deep.equal(['a0', 'a1'])
+    expect(asked).to.deep.equal(['a'])
+  })
+
+  it('finds none where they are too many for one request', async () => {
+    count = 1000
+    expect(await findNames('a')).to.deep.equal([])
+    expect(asked).to.deep.equal(['a'])
+  })
+
+  it('finds none without a login, and asks no server', async () => {
+    for (const name of variables.slice(0, 3)) Reflect.deleteProperty(process.env, name)
+    expect(await findNames('a')).to.deep.equal([])
+    expect(asked).to.deep.equal([])
+  })
+
+  it('finds none where the server does not answer as it should', async () => {
+    server.close()
+    expect(await findNames('a')).to.deep.equal([])
+  })
+})
