@@ -125,10 +125,7 @@ describe('deliverEvents', () => {
     await site.write(['a'])
     await until('the receiver is gone', () => delivery.state().isGone)
     expect(receiver.arrivals).to.have.length(1)
-    await until(
-      'the trail is closed',
-      async () => (await openFilesIn(site.directory)).length === 0,
-    )
+    await until('the trail is closed', async () => (await openFilesIn(site.directory)).length === 0)
     receiver.behave(accept)
     await site.write(['b'])
     await delivery.close()

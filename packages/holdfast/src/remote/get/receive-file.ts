@@ -384,13 +384,16 @@ async function syncNow(path: string): Promise<void> {
 }
 
 /** Makes `path` and what is missing above it, so that they survive a power cut. */
-export async function makeDirectories(path: string): Promise<void> {
+export async function makeDirectories(
+  path: string,
+  sync: (path: string) => Promise<void> = syncNow,
+): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
   const last = dirname(resolve(first))
   let parent = resolve(path)
   do {
     parent = dirname(parent)
-    await syncNow(parent)
+    await sync(parent)
   } while (parent.length > last.length)
 }

@@ -11,6 +11,7 @@ import {
 import { expect } from 'chai'
 import {
   createReceiver,
+  makeDirectories,
   type Placement,
   putInPlace,
   createDirectorySync,
@@ -229,5 +230,19 @@ describe('createDirectorySync', () => {
     await createDirectorySync(import.meta.dirname)()
     const none = createDirectorySync(`${import.meta.dirname}/none`)()
     expect(await rejection(none)).to.include({ code: 'ENOENT' })
+  })
+})
+
+describe('makeDirectories', () => {
+  it('makes what is missing, and syncs each directory that has got an entry', async () => {
+    await using root = await makeTemporaryDirectory()
+    const synced: string[] = []
+    const make = (path: string) => makeDirectories(path, async (each) => void synced.push(each))
+    await make(join(root.path, 'a/b/c'))
+    expect(synced).to.deep.equal(['a/b', 'a', ''].map((path) => join(root.path, path)))
+    await make(join(root.path, 'a/b/c'))
+    expect(synced).to.have.length(3)
+    await make(`${join(root.path, 'a/b/d')}/`)
+    expect(synced.slice(3)).to.deep.equal([join(root.path, 'a/b')])
   })
 })
