@@ -12,32 +12,59 @@ export {
   type FileServiceOptions,
   type LinkServiceOptions,
 } from './file-service.ts'
-export { abortable } from './model/abortable.ts'
-export type { Expiry } from './ports/expiry.ts'
-export type { ExpireOptions, ExpiryOutcome } from './use-cases/expire-files.ts'
-export type { KeepOptions } from './ports/blob.ts'
-export type { History, KeptBlob, KeptKey, VersionOptions } from './ports/history.ts'
-export { isVersion, type FileHistory, type RestoreOptions } from './use-cases/kept-files.ts'
-export type { PurgeOutcome } from './use-cases/purge-kept.ts'
-export type { LinkGenerations } from './ports/link-generations.ts'
-export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
-export { isLimited, loginName, splitLoginName, type Customer } from './model/customer.ts'
-export type { Deleted, FileHooks, Renamed, Restored, Served, Uploaded } from './model/file-hooks.ts'
-export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export {
+  abortable,
   countOf,
   createKeyedCounter,
   type KeyedCounter,
   type UseCount,
   type UseCounter,
-} from './model/keyed-counter.ts'
-export {
   createKeyedLock,
   type KeyedLock,
   createRevocableLocks,
   type RevocableLocks,
   type HeldLock,
-} from './model/keyed-lock.ts'
+} from './model/concurrency.ts'
+export type {
+  Expiry,
+  History,
+  KeptBlob,
+  KeptKey,
+  VersionOptions,
+  LinkGenerations,
+} from './ports/store-capabilities.ts'
+export type { ExpireOptions, ExpiryOutcome } from './use-cases/expire-files.ts'
+export {
+  type KeepOptions,
+  resolveRange,
+  type ByteRange,
+  type RangeRequest,
+  type BlobInfo,
+  type BlobKey,
+  type ListOptions,
+  type OpenBlob,
+  type OpenOptions,
+  type RenameOptions,
+  type Usage,
+} from './ports/blob.ts'
+export {
+  isVersion,
+  type FileHistory,
+  type RestoreOptions,
+  type PurgeOutcome,
+} from './use-cases/kept-files.ts'
+export {
+  isLimited,
+  loginName,
+  splitLoginName,
+  type Customer,
+  hasRights,
+  requireRights,
+  rightSets,
+  rightsProblem,
+} from './model/customer.ts'
+export type { Deleted, FileHooks, Renamed, Restored, Served, Uploaded } from './model/file-hooks.ts'
+export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export {
   createLinkBrake,
   type LinkBrake,
@@ -112,17 +139,7 @@ export type {
   WebStream,
   WebStreamReader,
 } from './model/upload-content.ts'
-export { hasRights, requireRights, rightSets, rightsProblem } from './model/rights.ts'
 export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
-export type { BlobInfo } from './ports/blob-info.ts'
-export type {
-  BlobKey,
-  ListOptions,
-  OpenBlob,
-  OpenOptions,
-  RenameOptions,
-  Usage,
-} from './ports/blob.ts'
 export type { BlobStore, PutOptions } from './ports/blob-store.ts'
 export { rights, type Right } from './ports/credential-source.ts'
 export type {
@@ -151,14 +168,12 @@ export {
   finding,
   type Finding,
   type FindingMark,
-} from './setup/advice.ts'
-export {
   closestWord,
   formatBytes,
   parseByteSize,
   parseKeepReplaced,
   isLoopbackHost,
-} from './setup/setting-values.ts'
+} from './setup.ts'
 export type { CustomerFiles } from './use-cases/customer-files.ts'
 export type { AppendUploadOptions } from './use-cases/append-upload.ts'
 export type { Login } from './use-cases/authenticate.ts'
@@ -171,10 +186,9 @@ export type {
   PresentedLink,
   LinkOptions,
   OpenedLink,
-} from './use-cases/link-policy.ts'
+} from './use-cases/links.ts'
 export type { FinishedUpload } from './use-cases/finish-upload.ts'
 export type { PublishOptions, ResumableFiles } from './use-cases/resumable-files.ts'
 export type { UploadOptions } from './use-cases/upload-file.ts'
-export type { UploadLinkOptions } from './use-cases/make-upload-link.ts'
-export type { LinkUploads } from './use-cases/open-upload-link.ts'
+export type { UploadLinkOptions, LinkUploads } from './use-cases/upload-links.ts'
 export { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { resolveRange, type RangeRequest } from '../../src/ports/byte-range.ts'
+import { resolveRange, type RangeRequest } from '../../src/ports/blob.ts'
 
 type Row = readonly [
   request: RangeRequest | undefined,

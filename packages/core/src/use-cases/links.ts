@@ -1,14 +1,13 @@
-import { loginName, splitLoginName, type Customer } from '../model/customer.ts'
+import { loginName, splitLoginName, type Customer, hasRights } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireCount } from '../model/require.ts'
-import { hasRights } from '../model/rights.ts'
 import type { LinkBrake, LinkVerdict } from '../policy/link-brake.ts'
-import type { RecentGenerations } from '../policy/recent-generations.ts'
+import type { RecentGenerations } from '../policy/recent-values.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { CredentialSource, Right } from '../ports/credential-source.ts'
 import { customerOf, hasEnded } from './authenticate.ts'
-import { statFile } from './serve-file.ts'
+import { statFile } from './stored-files.ts'
 
 /** A link of one customer. */
 export interface Link {
@@ -37,6 +36,61 @@ export interface LinkPolicy {
   /** The longest time for which a link is valid, in milliseconds. */
   readonly maxAgeMs: number
   readonly now: () => number
+}
+
+export interface LinkOptions {
+  /**
+   * How long the link is valid, in milliseconds, rounded up to whole seconds. Default: an hour, or the longest time if that is
+   * shorter.
+   */
+  readonly expiresInMs?: number
+  /** Whether a browser is to show the content instead of saving it, if that is safe. Default: no. */
+  readonly inline?: boolean
+}
+
+/** The file that a link opens, and how. */
+export interface OpenedLink {
+  readonly customer: Customer
+  readonly name: string
+  readonly inline: boolean
+}
+
+/**
+ * Makes a link to the customer's file `name`. Nothing is stored: only its signature makes a link valid. It opens the file that has
+ * the name when the link is used, and becomes invalid when the password of the login that makes it changes, that login ends or loses
+ * the rights `link` and `read`, or the customer ends all links.
+ *
+ * @throws TypeError or RangeError when `expiresInMs` is not a number from 1 to `maxAgeMs`
+ * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`; `invalid-credentials` for a customer whom the
+ *   credential source does not know
+ */
+export async function makeLink(
+  policy: LinkPolicy,
+  customer: Customer,
+  name: string,
+  { expiresInMs, inline = false }: LinkOptions = {},
+): Promise<Link> {
+  const ageMs = linkAge(policy, expiresInMs)
+  await statFile(policy.store, customer, name)
+  const terms = {
+    verb: 'serve',
+    login: loginName(customer),
+    name,
+    linkOptions: inline ? 'i' : '',
+  } as const
+  return signLink(policy, terms, ageMs)
+}
+
+/**
+ * Checks a link to a file, and resolves with what it opens; see `judgeLink`.
+ *
+ * @throws FileServiceError `link-refused`, `too-many-attempts`
+ */
+export async function openLink(policy: LinkPolicy, link: PresentedLink): Promise<OpenedLink> {
+  const { customer, linkOptions } = await judgeLink(policy, 'serve', link)
+  const { name } = link
+  checkFileName(name)
+  return { customer, name, inline: linkOptions === 'i' }
 }
 
 const hourMs = 60 * 60 * 1000
@@ -220,59 +274,4 @@ function sign(terms: LinkTerms, key: Uint8Array, createSignature: CreateLinkSign
   const { verb, name } = terms
   signature.update(JSON.stringify(['holdfast link 1', verb, name, wordsOf(terms)]))
   return signature.digest('hex')
-}
-
-export interface LinkOptions {
-  /**
-   * How long the link is valid, in milliseconds, rounded up to whole seconds. Default: an hour, or the longest time if that is
-   * shorter.
-   */
-  readonly expiresInMs?: number
-  /** Whether a browser is to show the content instead of saving it, if that is safe. Default: no. */
-  readonly inline?: boolean
-}
-
-/** The file that a link opens, and how. */
-export interface OpenedLink {
-  readonly customer: Customer
-  readonly name: string
-  readonly inline: boolean
-}
-
-/**
- * Makes a link to the customer's file `name`. Nothing is stored: only its signature makes a link valid. It opens the file that has
- * the name when the link is used, and becomes invalid when the password of the login that makes it changes, that login ends or loses
- * the rights `link` and `read`, or the customer ends all links.
- *
- * @throws TypeError or RangeError when `expiresInMs` is not a number from 1 to `maxAgeMs`
- * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`; `invalid-credentials` for a customer whom the
- *   credential source does not know
- */
-export async function makeLink(
-  policy: LinkPolicy,
-  customer: Customer,
-  name: string,
-  { expiresInMs, inline = false }: LinkOptions = {},
-): Promise<Link> {
-  const ageMs = linkAge(policy, expiresInMs)
-  await statFile(policy.store, customer, name)
-  const terms = {
-    verb: 'serve',
-    login: loginName(customer),
-    name,
-    linkOptions: inline ? 'i' : '',
-  } as const
-  return signLink(policy, terms, ageMs)
-}
-
-/**
- * Checks a link to a file, and resolves with what it opens; see `judgeLink`.
- *
- * @throws FileServiceError `link-refused`, `too-many-attempts`
- */
-export async function openLink(policy: LinkPolicy, link: PresentedLink): Promise<OpenedLink> {
-  const { customer, linkOptions } = await judgeLink(policy, 'serve', link)
-  const { name } = link
-  checkFileName(name)
-  return { customer, name, inline: linkOptions === 'i' }
 }

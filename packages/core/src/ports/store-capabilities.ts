@@ -1,5 +1,13 @@
-import type { BlobInfo } from './blob-info.ts'
-import type { BlobKey, ListOptions, OpenBlob, OpenOptions, RenameOptions, Usage } from './blob.ts'
+import type {
+  BlobInfo,
+  BlobKey,
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  RenameOptions,
+  Usage,
+  KeepOptions,
+} from './blob.ts'
 
 /** A blob that was replaced or deleted, and is kept. */
 export interface KeptBlob extends BlobInfo {
@@ -68,4 +76,40 @@ export interface History {
 
   /** The customers for whom something is kept, in no order, each once; others may occur, too. */
   customers(): AsyncIterable<string>
+}
+
+/**
+ * Deletes blobs that have expired, and remembers since when they may. A store that supports that has this as `expiry`. Every sentence here
+ * is a test in `@holdfast/contract`.
+ */
+export interface Expiry {
+  /**
+   * Deletes a customer's blob if it is still the one that `blob` describes, as the store has described it; resolves with `true` when it is
+   * deleted durably, with `false` if there is none or another one. A blob that is put or renamed to the name at the same time is never
+   * lost. The store documents where it cannot promise that between several servers.
+   */
+  deleteUnchanged(customer: string, blob: BlobInfo, options?: KeepOptions): Promise<boolean>
+
+  /** What was remembered last for a customer; `''` if nothing was. */
+  readNote(customer: string): Promise<string>
+
+  /**
+   * Remembers a text of 1 to 200 characters of ASCII for a customer, in place of an earlier one. Resolves when all openings of the store
+   * read it, and it survives a crash, with the time of the store's clock at that moment.
+   */
+  writeNote(customer: string, note: string): Promise<Date>
+}
+
+/**
+ * Remembers that customers have ended their links. Links are not stored, so a customer's links are made for a generation, and end with
+ * it. Every sentence here is a test in `@holdfast/contract`.
+ */
+export interface LinkGenerations {
+  /** The present generation; `''` for a customer who has never ended links. */
+  read(customer: string): Promise<string>
+  /**
+   * Begins a generation that the customer never had: 1 to 64 letters and digits. When it resolves, with that generation or one that has
+   * begun since, all openings of the store read it, and no crash brings an earlier one back.
+   */
+  renew(customer: string): Promise<string>
 }
