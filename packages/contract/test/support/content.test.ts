@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { digest, pattern } from '../../src/support/pattern.ts'
-import { chunks, generated } from '../../src/support/sources.ts'
+import { digest, pattern, chunks, generated } from '../../src/support/content.ts'
 
 describe('pattern', () => {
   const known: readonly (readonly [number, number])[] = [

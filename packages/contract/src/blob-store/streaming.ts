@@ -2,17 +2,9 @@ import { Readable } from 'node:stream'
 import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import type { BlobStore, OpenBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
-import type { BlobStoreTest, BlobStoreHarness } from '../../support/suite.ts'
 import {
-  expectBlob,
-  promptly,
-  memoryInUse,
-  expectAbsent,
-  expectTidy,
-  rejection,
-} from '../../support/expectations.ts'
-import { digest, pattern } from '../../support/pattern.ts'
-import {
+  digest,
+  pattern,
   chunks,
   generated,
   inChunks,
@@ -21,7 +13,16 @@ import {
   slow,
   recorded,
   type RecordedSource,
-} from '../../support/sources.ts'
+} from '../support/content.ts'
+import {
+  expectBlob,
+  promptly,
+  memoryInUse,
+  expectAbsent,
+  expectTidy,
+  rejection,
+} from '../support/expectations.ts'
+import type { BlobStoreTest, BlobStoreHarness } from '../support/suite.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const bigSize = 64 * MiB

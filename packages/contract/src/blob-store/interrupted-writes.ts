@@ -1,6 +1,6 @@
 import type { BlobStore } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreHarness, BlobStoreTest } from '../../support/suite.ts'
+import { pattern, failing, gated, inChunks, MiB, recorded, generated } from '../support/content.ts'
 import {
   expectAbsent,
   expectBlob,
@@ -11,9 +11,8 @@ import {
   details,
   expectRefusal,
   names,
-} from '../../support/expectations.ts'
-import { pattern } from '../../support/pattern.ts'
-import { failing, gated, inChunks, MiB, recorded, generated } from '../../support/sources.ts'
+} from '../support/expectations.ts'
+import type { BlobStoreHarness, BlobStoreTest } from '../support/suite.ts'
 
 const key = { customer: 'alice', name: 'report.pdf' }
 const old = pattern(100_000, { seed: 7 })

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BlobStore, ListOptions, BlobInfo } from '@holdfast/core'
 import { expect } from 'chai'
-import type { BlobStoreTest } from '../../support/suite.ts'
-import { collect, details, names } from '../../support/expectations.ts'
-import { chunks, gated, generated } from '../../support/sources.ts'
-import { pattern } from '../../support/pattern.ts'
-import { nastyNames } from '../../support/nasty-names.ts'
+import { chunks, gated, generated, pattern } from '../support/content.ts'
+import { collect, details, names } from '../support/expectations.ts'
+import { nastyNames } from '../support/nasty-names.ts'
+import type { BlobStoreTest } from '../support/suite.ts'
 
 const inOrder = ['!', '10', '9', 'B', 'a', 'a!', 'a.b', 'ab', 'b', '\u00e9', '\uff5e', '\u{1f600}']
 
