@@ -1,5 +1,5 @@
-import { expect } from 'chai'
 import { SetupError } from '@holdfast/core'
+import { expect } from 'chai'
 import { EngineAwayError } from '../src/engine/engine-errors.ts'
 import {
   checkState,
@@ -7,7 +7,7 @@ import {
   historyOf,
   parseState,
   productOf,
-} from '../src/engine/node-state.ts'
+} from '../src/engine/engine-node.ts'
 
 /** What a good server says, with some fields changed. */
 function stateWith(fields: Readonly<Record<string, string>> = {}) {
