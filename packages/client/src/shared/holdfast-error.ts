@@ -72,9 +72,7 @@ export function concernsAllFiles(error: unknown): boolean {
  */
 export function hasStoredNothing(error: unknown): boolean {
   if (isHoldfastError(error, 'overloaded', 'too-many-attempts')) return true
-  const { cause } = error as Error
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(String(code))
+  return [refused, 'ENOTFOUND', 'EAI_AGAIN'].includes(codeOf((error as Error).cause))
 }
 
 /** Whether something before the server may have refused the piece for its size. */
