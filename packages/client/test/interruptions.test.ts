@@ -279,6 +279,30 @@ describe('Where the line breaks, a client', function () {
     })
   })
 
+  it('ends a download that goes on behind the end of the file, and asks for it once', async () => {
+    let sent = 0
+    let asked = 0
+    await using server = await startServer((request, response) => {
+      request.resume()
+      asked++
+      const file = { 'Last-Modified': new Date(0).toUTCString(), 'Content-Disposition': '' }
+      response.writeHead(206, { ...file, ETag: '"1"', 'Content-Range': 'bytes 0-9/10' })
+      const block = Buffer.alloc(64 * 1024)
+      const more = () => {
+        while (!response.destroyed && sent < 64 * mebibyte) {
+          sent += block.length
+          if (!response.write(block)) return void response.once('drain', more)
+        }
+      }
+      more()
+    })
+    const { body } = await clientOf(server).download('a', { end: 10 })
+    const error = await rejection(new Response(body).arrayBuffer())
+    expect(error).to.include({ code: 'unknown', message: 'The answer is longer than the file' })
+    expect(asked).to.equal(1)
+    expect(sent).to.be.below(32 * mebibyte)
+  })
+
   it('tries again to create where no connection could be made', async () => {
     const { port } = service
     await service[Symbol.asyncDispose]()

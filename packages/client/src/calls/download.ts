@@ -149,6 +149,7 @@ async function* resumeAfterBreaks(
       response ??= await askFrom(position)
       for await (const chunk of response.body) {
         position += chunk.length
+        if (position > end) throw new HoldfastError('unknown', 'The answer is longer than the file')
         retries.hasProgressed()
         yield chunk
       }

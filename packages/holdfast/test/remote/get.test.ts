@@ -122,6 +122,24 @@ describe('holdfast get', function () {
     expect((await run(['get', 'a.txt', '--force', '--no-clobber'])).code).to.equal(2)
   })
 
+  it('leaves also what appears during the download with --no-clobber', async () => {
+    await store('large', contentOf(8 * mebibyte))
+    await using line = await startBadLine(server().port, [
+      { cutAnswerAfter: 4 * mebibyte },
+      'silent',
+    ])
+    const { ended } = start(['get', 'large', '-o', 'own', '--no-clobber'], { port: line.port })
+    await until('the client asks for the rest', () => line.connections() >= 2)
+    await writeFile(join(site.path, 'own'), 'mine')
+    await line[Symbol.asyncDispose]()
+    await using whole = await startBadLine(server().port, [], line.port)
+    expect(whole.port).to.equal(line.port)
+    const { end, stderr } = await ended
+    expect(end).to.equal(1)
+    expect(stderr).to.include('own has appeared meanwhile, and stays')
+    expect(await read('own')).to.equal('mine')
+  }).timeout(120_000)
+
   it('takes as long as --limit-rate says', async () => {
     await store('large', contentOf(mebibyte))
     const before = Date.now()

@@ -152,8 +152,9 @@ describe('holdfast pull', function () {
     await symlink('../outside/b', at('dir/link'))
     const { code, stdout, stderr } = await run(['pull', 'dir'])
     expect(code).to.equal(1)
-    expect(stdout).to.equal('Fetched 0 files, 0 B; 0 unchanged; 1 skipped; 1 failed.\n')
+    expect(stdout).to.equal('Fetched 0 files, 0 B; 0 unchanged; 2 failed.\n')
     expect(stderr).to.match(/sea.* symbolic link/)
+    expect(stderr).to.match(/^holdfast: link: It is a symbolic link here, and stays$/m)
     expect(await readdir(at('outside'))).to.deep.equal([])
   })
 
@@ -201,7 +202,7 @@ describe('holdfast pull', function () {
     await store('large', 'replaced')
     const { code, stderr } = await ended
     expect(code).to.equal(5)
-    expect(stderr).to.match(/^holdfast: large: Precondition Failed$/m)
+    expect(stderr).to.match(/^holdfast: large: The file was replaced on the server meanwhile$/m)
     expect(await read('dir/large')).to.equal('earlier')
   })
 
@@ -239,6 +240,32 @@ describe('holdfast pull', function () {
     expect(await filesIn('dir')).to.deep.equal(['b.txt', 'own.log'])
   })
 
+  it('fails with each path that is asked for by name and is not there', async () => {
+    for (const name of ['a', 'b']) await store(name)
+    await writeFile(at('list'), './a\nnone\nb\nleft-out\n')
+    const args = ['pull', 'dir', '--files-from', 'list', '--exclude', 'left-*']
+    expect(await run(args)).to.deep.equal({
+      code: 4,
+      stdout: 'Fetched 2 files, 2 B; 0 unchanged; 1 failed.\n',
+      stderr: 'holdfast: none: There is no such file\n',
+    })
+    await symlink('a', at('dir/link'))
+    await writeFile(at('list'), 'a\nnone\nlink\n')
+    const sync = await run(['sync', 'dir', '--files-from', 'list'])
+    expect({ ...sync, stderr: sync.stderr.split('\n') }).to.deep.equal({
+      code: 1,
+      stdout: 'Sent 0 files, 0 B; 1 unchanged; 2 failed.\n',
+      stderr: [
+        'holdfast: link: It is a symbolic link, and is left out',
+        'holdfast: none: There is no such file',
+        '',
+      ],
+    })
+    const verify = await run(['verify', 'dir', '--files-from', 'list'])
+    expect(verify.code).to.equal(4)
+    expect(verify.stdout).to.equal('Read 1 file, 1 B; 1 the same; 1 skipped; 1 failed.\n')
+  })
+
   it('fetches no file under its name that is here in a directory which is left out', async () => {
     await store('cache - a', 'theirs')
     await store('b')
@@ -259,6 +286,7 @@ describe('holdfast pull', function () {
       [['pull', 'a', 'b'], 'Say one directory'],
       [['pull', 'a', '--max-delete', '3'], '--max-delete needs --delete'],
       [['pull', 'a', '--limit-rate', 'fast'], '--limit-rate "fast" is not a size'],
+      [['pull', 'a', '--exclude', '!keep'], '--exclude "!keep": no pattern takes back'],
       [['pull', 'a', '--files-from', 'none'], '--files-from cannot be read'],
     ] as const) {
       const { code, stderr } = await run(args)
@@ -296,6 +324,16 @@ describe('holdfast verify', function () {
       'Read 3 files, 12 B; 1 the same; 2 different; 1 only here; 1 only on the server.',
       '',
     ])
+  })
+
+  it('reports a link here where the server has a file', async () => {
+    await client().upload('link', 'x')
+    await symlink('elsewhere', join(site.path, 'dir/link'))
+    const { code, stdout } = await run(['verify', 'dir'])
+    expect(code).to.equal(1)
+    expect(stdout).to.equal(
+      'link: a symbolic link here, a file on the server\nRead 0 files, 0 B; 0 the same; 1 different.\n',
+    )
   })
 
   it('finds what the record of sync does not say', async () => {

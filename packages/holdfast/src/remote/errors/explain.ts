@@ -18,6 +18,9 @@ export function explain(error: HoldfastError, problem: string): CommandError {
 /** Why something failed with the file `name`, as one line for people. */
 export function reasonOf(error: unknown, name?: string): string {
   if (isHoldfastError(error, 'already-exists')) return 'There is a file of this name on the server'
+  if (isHoldfastError(error, 'precondition-failed')) {
+    return 'The file was replaced on the server meanwhile'
+  }
   if (isHoldfastError(error, 'unknown-path')) {
     return `There is no holdfast at this address, or an older one: ${error.message}`
   }

@@ -17,7 +17,13 @@ import {
   withNames,
   withVersion,
 } from '../verb/client-verb.ts'
-import { listPartials, findPartial, removePartial, type PartialIdentity } from './partial-files.ts'
+import {
+  listPartials,
+  findPartial,
+  pathOf,
+  removePartial,
+  type PartialIdentity,
+} from './partial-files.ts'
 import {
   createDirectorySync,
   createReceiver,
@@ -30,7 +36,6 @@ import {
   hasOtherContent,
   type ReplacePermissions,
   createTargets,
-  pathOf,
   type Target,
 } from './targets.ts'
 import { CommandError, exitCodes, usageError } from '../errors/command-error.ts'
@@ -179,6 +184,9 @@ async function getFile(
     sync: destination.sync,
     modified,
     async beforePlacing(own: number) {
+      if (destination.isKeeping && fileAt(path)) {
+        throw new CommandError(exitCodes.failed, `${path} has appeared meanwhile, and stays`)
+      }
       // Ask also if another file has appeared meanwhile.
       if (permission.mustAsk && (await hasOtherContent(own, path))) await permission.ask()
     },
@@ -193,8 +201,6 @@ async function getFile(
     return { placed: placed.then(done) }
   } finally {
     display.end()
-    // Does nothing to a body that has been read.
-    await download.body.cancel().catch(() => {})
   }
 }
 

@@ -3,7 +3,16 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from '../login/profile.ts'
-import type { LocalPath } from './targets.ts'
+
+/** A path of this machine. */
+export interface LocalPath {
+  readonly directory: string
+  readonly base: string
+}
+
+export function pathOf({ directory, base }: LocalPath): string {
+  return join(directory, base)
+}
 
 /** Identifies the download that a partial file belongs to. */
 export interface PartialIdentity {

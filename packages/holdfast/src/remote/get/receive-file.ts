@@ -12,19 +12,20 @@ import {
   write,
   writeSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import type { Download } from '@holdfast/client'
+import { HoldfastError, type Download } from '@holdfast/client'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 import type { TransferDisplay } from '../output/screen.ts'
 import {
   durableBytesOf,
   openPartial,
+  pathOf,
   removePartial,
   syncStep,
   type PartialIdentity,
 } from './partial-files.ts'
-import { pathOf } from './targets.ts'
 
 /** Where a downloaded file goes. */
 export interface Placement {
@@ -40,6 +41,8 @@ export interface Placement {
    * stays.
    */
   readonly beforePlacing: (file: number) => Promise<void>
+  /** Called with the open file as soon as it has its name. */
+  readonly afterPlacing?: (file: number) => void
 }
 
 /** A file that is in place and safe. */
@@ -50,8 +53,8 @@ export interface PlacedFile {
 
 export interface FileReceiver {
   /**
-   * Reads the body of a download to its end. Resolves when the connection is free for the next one; `placed` settles when the file is in place
-   * and synced, or has failed.
+   * Reads the body of a download to its end, or cancels it. Settles when the connection is free for the next one; `placed` settles when the
+   * file is in place and synced, or has failed.
    */
   receive(
     download: Download,
@@ -71,16 +74,21 @@ export function createReceiver(): FileReceiver {
   const groups = createGroups()
   return {
     async receive(download, placement, display) {
-      if (download.size > smallSize || download.start > 0) {
-        const placed = await receiveLarge(download, placement, display)
-        return { placed: Promise.resolve(placed) }
+      try {
+        if (download.size > smallSize || download.start > 0) {
+          const placed = await receiveLarge(download, placement, display)
+          return { placed: Promise.resolve(placed) }
+        }
+        const chunks: Uint8Array[] = []
+        // A chunk is valid only until the next one is read.
+        for await (const chunk of download.body) chunks.push(Uint8Array.from(chunk))
+        display.end()
+        await groups.hasRoom()
+        return { placed: groups.place({ download, placement, content: Buffer.concat(chunks) }) }
+      } finally {
+        // Does nothing to a body that has been read.
+        await download.body.cancel().catch(() => {})
       }
-      const chunks: Uint8Array[] = []
-      // A chunk is valid only until the next one is read.
-      for await (const chunk of download.body) chunks.push(Uint8Array.from(chunk))
-      display.end()
-      await groups.hasRoom()
-      return { placed: groups.place({ download, placement, content: Buffer.concat(chunks) }) }
     },
   }
 }
@@ -186,6 +194,7 @@ async function placeSmall(fd: number, path: string, { placement }: SmallFile): P
     await placement.beforePlacing(fd)
     putInPlace(fd, path, pathOf(placement.identity.target))
     isWhole = true
+    placement.afterPlacing?.(fd)
   } finally {
     closeSync(fd)
     if (!isWhole) await removePartial(path)
@@ -216,7 +225,7 @@ function setTime(file: number, modified: string): void {
 
 async function receiveLarge(
   download: Download,
-  { identity, sync, modified, isHashed = false, beforePlacing }: Placement,
+  { identity, sync, modified, isHashed = false, beforePlacing, afterPlacing }: Placement,
   display: TransferDisplay,
 ): Promise<PlacedFile> {
   const { size, start, etag, body } = download
@@ -238,6 +247,7 @@ async function receiveLarge(
     isRefused = false
     putInPlace(file, path, pathOf(identity.target))
     isWhole = true
+    afterPlacing?.(file)
     await sync()
     return hash ? { sha256: hash.digest('hex') } : {}
   } finally {
@@ -315,10 +325,17 @@ async function writeFrom(
   return position
 }
 
-/** Renames the open `file` at `from` to `path`. */
+/**
+ * Renames the open `file` at `from` to `path`.
+ *
+ * @throws HoldfastError, `changed-meanwhile`, if it is at neither: what is at `from` is the beginning of another command's file
+ */
 export function putInPlace(file: number, from: string, path: string): void {
-  // Another command for the same file was faster, and `from` is now the beginning of a third one's file.
-  if (!isAt(file, from) && isAt(file, path)) return
+  if (!isAt(file, from)) {
+    // Another command for the same file was faster.
+    if (isAt(file, path)) return
+    throw new HoldfastError('changed-meanwhile', 'The file here has changed meanwhile, and stays')
+  }
   try {
     renameSync(from, path)
   } catch (error) {
@@ -364,4 +381,16 @@ async function syncNow(path: string): Promise<void> {
   } finally {
     await directory.close()
   }
+}
+
+/** Makes `path` and what is missing above it, so that they survive a power cut. */
+export async function makeDirectories(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  const last = dirname(resolve(first))
+  let parent = resolve(path)
+  do {
+    parent = dirname(parent)
+    await syncNow(parent)
+  } while (parent.length > last.length)
 }

@@ -1,18 +1,14 @@
-import { mkdir, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import { closeSync, constants, fstatSync, openSync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { usageError, CommandError, exitCodes } from '../errors/command-error.ts'
+import { makeDirectories } from './receive-file.ts'
+import { pathOf, type LocalPath } from './partial-files.ts'
 import { isPattern } from '../names/match-pattern.ts'
 import { ask } from '../../terminal/ask.ts'
 import { standardError, printable } from '../../terminal/print.ts'
 import type { Screen } from '../output/screen.ts'
-
-/** A path of this machine. */
-export interface LocalPath {
-  readonly directory: string
-  readonly base: string
-}
 
 /** Where a file is written. */
 export interface Target extends LocalPath {
@@ -40,7 +36,7 @@ export async function createTargets(
 ): Promise<Targets> {
   const path = output ?? '.'
   // Made only where a directory is clearly meant.
-  if (path.endsWith('/')) await mkdir(path, { recursive: true })
+  if (path.endsWith('/')) await makeDirectories(path)
   if (await isDirectory(path)) {
     return {
       directory: path,
@@ -55,10 +51,6 @@ export async function createTargets(
   }
   const directory = dirname(path)
   return { directory, of: () => ({ directory, base: basename(path), isNamed: true }) }
-}
-
-export function pathOf({ directory, base }: LocalPath): string {
-  return join(directory, base)
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -8,6 +8,8 @@ export interface PathSelection {
   readonly isSelected: (path: string) => boolean
   /** Whether a path is passed over; of a directory, whether all that is in it is. */
   readonly isExcluded: (path: string, kind: 'file' | 'directory') => boolean
+  /** The paths that are asked for by name, without those that a pattern leaves out. */
+  readonly listed: ReadonlySet<string>
 }
 
 export interface SelectionRules {
@@ -37,6 +39,7 @@ export function selectPaths({ include = [], exclude = [], paths }: SelectionRule
   return {
     isWhole: include.length === 0 && exclude.length === 0 && paths === undefined,
     isSelected,
+    listed: new Set([...(paths ?? [])].filter(isSelected)),
     isExcluded: (path, kind) =>
       kind === 'file' ? !isSelected(path) : matchesIn(excluded, path, kind),
   }

@@ -66,5 +66,11 @@ function patternsIn(argv: VerbArguments, flag: string): readonly string[] {
   const patterns = textsIn(argv, flag)
   if (patterns.some((pattern) => /^\/*$/.test(pattern)))
     throw usageError(`--${flag} "" is no pattern.`)
+  const negated = patterns.find((pattern) => pattern.startsWith('!'))
+  if (negated !== undefined) {
+    throw usageError(`--${flag} "${negated}": no pattern takes back what another one says.`, [
+      String.raw`For a name that begins with an exclamation mark, write \!.`,
+    ])
+  }
   return patterns
 }

@@ -154,7 +154,7 @@ function hasKnownSize({ blocks }: BigIntStats): boolean {
 }
 
 /** Ignores the inode, which some network file systems invent. */
-function toVersion({ size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): FileVersion {
+export function toVersion({ size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): FileVersion {
   return {
     size: Number(size),
     version: `${size}-${mtimeNs}-${ctimeNs}`,

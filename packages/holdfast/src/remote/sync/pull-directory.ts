@@ -1,4 +1,5 @@
 import { lstat, mkdir, realpath, unlink } from 'node:fs/promises'
+import { fstatSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import {
   concernsAllFiles,
@@ -14,13 +15,14 @@ import { listPartials } from '../get/partial-files.ts'
 import {
   createDirectorySync,
   createReceiver,
+  makeDirectories,
   type DirectorySync,
   type PlacedFile,
 } from '../get/receive-file.ts'
 import { localName } from '../get/targets.ts'
 import type { Login } from '../login/profile.ts'
-import { isMissing, versionOf } from './local-file.ts'
-import { limitTasks, orderRecords } from './ordered-work.ts'
+import { isMissing, toVersion, versionOf } from './local-file.ts'
+import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 import { compareContents, type SyncOutcome } from './transfers.ts'
@@ -47,7 +49,7 @@ export interface PullSummary {
  * @throws CommandError for what is refused before anything is changed; errors that concern all files; the signal's reason
  */
 export async function pullDirectory(given: PullPlan): Promise<PullSummary> {
-  if (!given.isDryRun) await mkdir(given.directory, { recursive: true })
+  if (!given.isDryRun) await makeDirectories(given.directory)
   const total = await checkNames(given, 'here')
   const stop = new AbortController()
   const directory = await realpath(given.directory).catch(() => given.directory)
@@ -60,18 +62,12 @@ export async function pullDirectory(given: PullPlan): Promise<PullSummary> {
 
 function createRun(plan: PullPlan, total: number, stop: AbortController) {
   const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
-  const counts = { fetched: 0, fetchedBytes: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0 }
   /** What the names begin with of which it is unknown whether they are here. */
   const unread: string[] = []
-  let isRecorded = true
+  const outcomes = createOutcomes(plan, 'fetch', total, stop)
+  const listed = createListedPaths(plan)
   const fetch = createFetching(plan)
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
-  const noteUnrecorded = (error: unknown) => {
-    isRecorded = false
-    events.note(`The record of this run cannot be written: ${String(error)}`)
-  }
-  const records = orderRecords(state, noteUnrecorded)
-  const unfinished = new Set<Promise<unknown>>()
 
   return { compareAll, end }
 
@@ -83,7 +79,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       if (isDryRun && path === directory && isMissing(error)) return
       unread.push(path === directory ? prefixFromPath(into) : prefixFromPath(join(into, path)))
       if (plan.selection.isExcluded(path, 'directory')) return
-      fail(path, error).catch((failure: unknown) => stop.abort(failure))
+      outcomes.fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
     const local = inspectFiles(directory, walkAll(plan, directory, onUnread))
     const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
@@ -91,18 +87,20 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       for await (const { found } of mergeByName([local, remote, ...state.records])) {
         signal.throwIfAborted()
         const [here, there, ...known] = found
-        if (records.isFull()) await records.written()
+        if (outcomes.isFull()) await outcomes.written()
         const earlier = known.filter((record) => record !== undefined)
+        if (here) listed.found(here.path)
         if (here && !plan.selection.isSelected(here.path)) {
-          if (there) keepRecord(there, earlier)
+          if (there) outcomes.keepRecord(there, earlier)
         } else if (there) await compareOne(here, there, earlier)
         else if (here?.kind === 'file' && mostDeletions !== undefined) extra.push(here)
       }
     } finally {
       await tasks.settled()
-      await Promise.allSettled(unfinished)
-      await records.written()
+      await outcomes.written()
     }
+    signal.throwIfAborted()
+    await listed.failRest((path, error) => outcomes.fail(path, error))
     return extra
   }
 
@@ -111,20 +109,28 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     there: FileDetails,
     known: readonly SyncRecord[],
   ): Promise<void> {
-    if (here && here.kind !== 'file') return skip(here)
-    if (here?.error !== undefined) {
-      keepRecord(there, known)
-      return fail(here.path, here.error)
+    if (here && here.kind !== 'file') {
+      const problem = `It is a ${here.kind} here, and stays`
+      return outcomes.fail(here.path, new CommandError(exitCodes.failed, problem))
     }
-    if (!here && unread.some((prefix) => there.name.startsWith(prefix))) {
-      return keepRecord(there, known)
+    if (here?.error !== undefined) {
+      outcomes.keepRecord(there, known)
+      return outcomes.fail(here.path, here.error)
     }
     const path = here?.path ?? pathFromName(there.name, into, known)
-    if (path === undefined) return fail(there.name, new Error('No file here can have that name'))
-    if (!plan.selection.isSelected(path)) return keepRecord(there, known)
+    if (path !== undefined) listed.found(path)
+    if (!here && unread.some((prefix) => there.name.startsWith(prefix))) {
+      return outcomes.keepRecord(there, known)
+    }
+    if (path === undefined)
+      return outcomes.fail(there.name, new Error('No file here can have that name'))
+    if (!plan.selection.isSelected(path)) return outcomes.keepRecord(there, known)
     const proven = known.find(({ etag, size }) => etag === there.etag && size === here?.now?.size)
     if (!plan.isChecksum && proven !== undefined && proven.version === here?.now?.version) {
-      return finish(path, there, Promise.resolve({ kind: 'unchanged', record: proven }))
+      return outcomes.finish(
+        { path, name: there.name },
+        Promise.resolve({ kind: 'unchanged', record: proven }),
+      )
     }
     await perform(path, there, async (finishLater) => {
       if (here?.now && here.now.size === there.size) {
@@ -136,11 +142,6 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     })
   }
 
-  /** A file that is not looked at now may be unchanged. */
-  function keepRecord({ etag }: FileDetails, known: readonly SyncRecord[]): void {
-    records.add(Promise.resolve(known.find((record) => record.etag === etag)))
-  }
-
   /** The task ends when another request can begin; its outcome comes when the file is safe. */
   async function perform(
     path: string,
@@ -148,7 +149,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     work: (finishLater: (outcome: Promise<SyncOutcome>) => void) => Promise<void>,
   ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<SyncOutcome>()
-    finish(path, there, promise)
+    outcomes.finish({ path, name: there.name }, promise)
     await tasks.start(async () => {
       const finishLater = (outcome: Promise<SyncOutcome>) => {
         outcome.catch(outcomeOf).then(resolve, reject)
@@ -165,48 +166,14 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     return { kind: 'failed', error }
   }
 
-  /** Counts and records the outcome of a file. */
-  function finish(path: string, { name }: FileDetails, promised: Promise<SyncOutcome>): void {
-    const counted = promised.then(async (outcome) => {
-      if (outcome.kind === 'failed') await fail(path, outcome.error)
-      else if (outcome.kind === 'sent') {
-        counts.fetched++
-        counts.fetchedBytes += outcome.size
-        await events.did({ action: 'fetch', path, name, size: outcome.size })
-      } else if (outcome.kind === 'unchanged') counts.unchanged++
-      progress()
-      return 'record' in outcome ? outcome.record : undefined
-    })
-    const ended = counted
-      .catch((error: unknown) => stop.abort(error))
-      .finally(() => unfinished.delete(ended))
-    unfinished.add(ended)
-    records.add(counted.catch(() => undefined))
-  }
-
-  async function skip({ path, name, kind }: FoundFile): Promise<void> {
-    counts.skipped++
-    await events.did({ action: 'skip', path, name, reason: kind })
-  }
-
-  async function fail(path: string, error: unknown): Promise<void> {
-    counts.failed++
-    await events.failed(path, error)
-  }
-
-  function progress(): void {
-    const checked = counts.fetched + counts.unchanged + counts.failed
-    events.progress({ checked, total, moved: counts.fetched, movedBytes: counts.fetchedBytes })
-  }
-
   async function end(extra: readonly FoundFile[]): Promise<PullSummary> {
-    if (extra.length > 0 && counts.failed > 0) {
+    const { moved, movedBytes, unchanged, skipped, failed } = outcomes.counts
+    let deleted = 0
+    if (extra.length > 0 && failed > 0) {
       events.note('Nothing was deleted, because some files were not fetched')
-    } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
-    await state
-      .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
-      .catch((error: unknown) => noteUnrecorded(error))
-    return counts
+    } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
+    await outcomes.close()
+    return { fetched: moved, fetchedBytes: movedBytes, unchanged, deleted, skipped, failed }
   }
 }
 
@@ -229,7 +196,7 @@ function createFetching(plan: PullPlan): Fetching {
   const receiver = createReceiver()
   const noDisplay = { update: () => {}, end: () => {} }
   return async (path, { name, size, modified }, here) => {
-    if (isDryRun) return { outcome: Promise.resolve({ kind: 'sent', size, record: undefined }) }
+    if (isDryRun) return { outcome: Promise.resolve({ kind: 'moved', size, record: undefined }) }
     const place = await places.of(posix.dirname(path))
     const identity = {
       login,
@@ -252,13 +219,18 @@ function createFetching(plan: PullPlan): Fetching {
         await requireRealDirectory(place.path)
         await requireAsFound(fullPath, here)
       },
+      afterPlacing(file: number) {
+        fetched = toVersion(fstatSync(file, { bigint: true })).version
+      },
     }
+    let fetched: string | undefined
     const { placed } = await receiver.receive(download, placement, noDisplay)
     const recorded = async ({ sha256 = '' }: PlacedFile): Promise<SyncOutcome> => {
       const now = await versionOf(fullPath)
-      const version = now === undefined || now.isFresh ? '' : now.version
+      // It may have been edited since it is in place.
+      const version = now === undefined || now.isFresh || now.version !== fetched ? '' : fetched
       const record = { name, path, size: download.size, version, sha256, etag: download.etag }
-      return { kind: 'sent', size: download.size, record }
+      return { kind: 'moved', size: download.size, record }
     }
     return { outcome: placed.then(recorded) }
   }

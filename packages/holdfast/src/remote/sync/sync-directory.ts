@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
 import { inspectFiles, type FoundFile } from './walk-directory.ts'
-import { limitTasks, orderRecords } from './ordered-work.ts'
+import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
 import {
   checkNames,
   mayDelete,
@@ -44,16 +44,11 @@ interface OpenBatch {
 
 function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
-  const counts = { sent: 0, sentBytes: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0 }
   let isWhole = true
-  let isRecorded = true
+  const outcomes = createOutcomes(plan, 'send', total, stop)
+  const listed = createListedPaths(plan)
   const transfers = createTransfers(plan)
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
-  const noteUnrecorded = (error: unknown) => {
-    isRecorded = false
-    events.note(`The record of this run cannot be written: ${String(error)}`)
-  }
-  const records = orderRecords(state, noteUnrecorded)
   let batch: OpenBatch | undefined
 
   return { compareAll, end }
@@ -63,7 +58,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     const extra: string[] = []
     const onUnread = (path: string, error: Error) => {
       isWhole = false
-      fail(path, error).catch((failure: unknown) => stop.abort(failure))
+      outcomes.fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
     const local = inspectFiles(directory, walkSelected(plan, directory, onUnread))
     const remote = client.listDetails({ prefix: prefixFromPath(into), signal })
@@ -71,11 +66,14 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       for await (const { name, found } of mergeByName([local, remote, ...state.records])) {
         signal.throwIfAborted()
         const [here, there, ...known] = found
-        if (records.isFull()) await finishAll()
+        if (outcomes.isFull()) await finishAll()
         const earlier = known.filter((record) => record !== undefined)
-        if (here) await compareOne(here, there, earlier)
-        else {
-          if (!isWhole || !plan.selection.isWhole) keepRecord(there, earlier)
+        for (const { path } of earlier) if (path !== undefined && there) listed.found(path)
+        if (here) {
+          listed.found(here.path)
+          await compareOne(here, there, earlier)
+        } else {
+          if (!isWhole || !plan.selection.isWhole) outcomes.keepRecord(there, earlier)
           if (there && mostDeletions !== undefined && mayDelete(plan, earlier)) extra.push(name)
         }
       }
@@ -83,8 +81,10 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     } finally {
       await tasks.settled()
       for (const { end } of batch?.files ?? []) end({ kind: 'gone' })
-      await records.written()
+      await outcomes.written()
     }
+    signal.throwIfAborted()
+    await listed.failRest((path, error) => outcomes.fail(path, error))
     return extra
   }
 
@@ -93,23 +93,18 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     there: FileDetails | undefined,
     known: readonly SyncRecord[],
   ): Promise<void> {
-    if (here.kind !== 'file') return skip(here)
+    if (here.kind !== 'file') return outcomes.skip(here)
     if (here.error !== undefined) {
-      keepRecord(there, known)
-      return fail(here.path, here.error)
+      outcomes.keepRecord(there, known)
+      return outcomes.fail(here.path, here.error)
     }
     const { now } = here
     if (now === undefined) return
     const proven = known.find((record) => record.etag === there?.etag && record.size === now.size)
     if (there?.size !== now.size) await send(here, now.size)
     else if (proven?.version === now.version && !plan.isChecksum)
-      finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
+      outcomes.finish(here, Promise.resolve({ kind: 'unchanged', record: proven }))
     else await perform(here, () => transfers.compare(here, there, known))
-  }
-
-  /** A file that cannot be inspected now may be unchanged. */
-  function keepRecord(there: FileDetails | undefined, known: readonly SyncRecord[]): void {
-    records.add(Promise.resolve(known.find(({ etag }) => etag === there?.etag)))
   }
 
   async function send(here: FoundFile, size: number): Promise<void> {
@@ -121,7 +116,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     const { promise, resolve } = Promise.withResolvers<SyncOutcome>()
     batch.files.push({ file: here, end: resolve })
     batch.bytes += size
-    finish(here, promise)
+    outcomes.finish(here, promise)
   }
 
   async function sendBatch(): Promise<void> {
@@ -142,12 +137,12 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   /** Sends the open batch before it waits: its files have records, too. */
   async function finishAll(): Promise<void> {
     await sendBatch()
-    await records.written()
+    await outcomes.written()
   }
 
   async function perform(here: FoundFile, work: () => Promise<SyncOutcome>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<SyncOutcome>()
-    finish(here, promise)
+    outcomes.finish(here, promise)
     await tasks.start(async () => {
       try {
         resolve(await work())
@@ -155,38 +150,6 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
         resolve({ kind: 'gone' })
       }
     })
-  }
-
-  /** Counts and records the outcome of the file. */
-  function finish(here: FoundFile, promised: Promise<SyncOutcome>): void {
-    const counted = promised.then(async (outcome) => {
-      if (outcome.kind === 'failed') await fail(here.path, outcome.error)
-      else if (outcome.kind === 'sent') {
-        counts.sent++
-        counts.sentBytes += outcome.size
-        await events.did({ action: 'send', path: here.path, name: here.name, size: outcome.size })
-      } else if (outcome.kind === 'unchanged') counts.unchanged++
-      progress()
-      return 'record' in outcome ? outcome.record : undefined
-    })
-    // Standard output may be closed.
-    counted.catch((error: unknown) => stop.abort(error))
-    records.add(counted.catch(() => undefined))
-  }
-
-  async function skip({ path, name, kind }: FoundFile): Promise<void> {
-    counts.skipped++
-    await events.did({ action: 'skip', path, name, reason: kind })
-  }
-
-  async function fail(path: string, error: unknown): Promise<void> {
-    counts.failed++
-    await events.failed(path, error)
-  }
-
-  function progress(): void {
-    const checked = counts.sent + counts.unchanged + counts.failed
-    events.progress({ checked, total, moved: counts.sent, movedBytes: counts.sentBytes })
   }
 
   /** Partial uploads of files that are gone or have changed count at the server until they are discarded. */
@@ -199,14 +162,14 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
   }
 
   async function end(extra: readonly string[]): Promise<SyncSummary> {
-    if (extra.length > 0 && counts.failed > 0) {
+    const { moved, movedBytes, unchanged, skipped, failed } = outcomes.counts
+    let deleted = 0
+    if (extra.length > 0 && failed > 0) {
       events.note(`Nothing was deleted, because some files were not read or sent`)
-    } else if (extra.length > 0) counts.deleted = await deleteExtra(plan, extra)
-    if (!isDryRun && counts.failed === 0) await discardUnasked()
-    await state
-      .close(isDryRun ? 'forget' : isRecorded ? 'replace' : 'add')
-      .catch((error: unknown) => noteUnrecorded(error))
-    return counts
+    } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
+    if (!isDryRun && failed === 0) await discardUnasked()
+    await outcomes.close()
+    return { sent: moved, sentBytes: movedBytes, unchanged, deleted, skipped, failed }
   }
 }
 

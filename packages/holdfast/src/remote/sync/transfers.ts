@@ -13,7 +13,7 @@ import type { SyncRecord } from './sync-state.ts'
 
 /** The outcome of a file. */
 export type SyncOutcome =
-  | { readonly kind: 'sent'; readonly size: number; readonly record: SyncRecord | undefined }
+  | { readonly kind: 'moved'; readonly size: number; readonly record: SyncRecord | undefined }
   | { readonly kind: 'unchanged'; readonly record: SyncRecord }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -58,7 +58,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
         const record = recordOf(file, content, etag)
         onOutcome(
           file,
-          error ? { kind: 'failed', error } : { kind: 'sent', size: content.size, record },
+          error ? { kind: 'failed', error } : { kind: 'moved', size: content.size, record },
         )
       }
     },
@@ -88,7 +88,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
   }
 
   async function send(file: FoundFile): Promise<SyncOutcome> {
-    if (isDryRun) return { kind: 'sent', size: file.now?.size ?? 0, record: undefined }
+    if (isDryRun) return { kind: 'moved', size: file.now?.size ?? 0, record: undefined }
     return attempt(() => withFile(file, (opened) => upload(file, opened)))
   }
 
@@ -121,7 +121,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
       await kept
     }
     await uploads.delete(name, content.sha256)
-    return { kind: 'sent', size: content.size, record: recordOf(file, content, uploaded.etag) }
+    return { kind: 'moved', size: content.size, record: recordOf(file, content, uploaded.etag) }
   }
 }
 

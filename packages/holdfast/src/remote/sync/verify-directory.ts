@@ -3,7 +3,7 @@ import { concernsAllFiles, prefixFromPath, type FileDetails } from '@holdfast/cl
 import { mergeByName } from '@holdfast/copy'
 import { CommandError, exitCodes } from '../errors/command-error.ts'
 import { isMissing } from './local-file.ts'
-import { limitTasks } from './ordered-work.ts'
+import { createListedPaths, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import { digestOnServer, withUnchanged } from './transfers.ts'
 import { inspectFiles, type FoundFile } from './walk-directory.ts'
@@ -47,6 +47,7 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
     counts.failed++
     await events.failed(path, error)
   }
+  const listed = createListedPaths(plan)
   const onUnread = (path: string, error: Error) => {
     if (plan.selection.isExcluded(path, 'directory')) return
     fail(path, error).catch((failure: unknown) => stop.abort(failure))
@@ -57,37 +58,47 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
     for await (const { found } of mergeByName([local, remote, ...plan.state.records])) {
       signal.throwIfAborted()
       const [here, there, ...known] = found
+      if (here) listed.found(here.path)
       if (here && !plan.selection.isSelected(here.path)) continue
       if (here) await tasks.start(() => verifyOne(here, there))
       const path = there && pathFromName(there.name, into, known)
+      if (path !== undefined) listed.found(path)
       if (!here && there && (path === undefined || plan.selection.isSelected(path))) {
-        counts.onlyThere++
-        await differ(there, undefined, 'only on the server')
+        await noteOnlyThere(there)
       }
     }
   } finally {
     await tasks.settled()
   }
   signal.throwIfAborted()
+  await listed.failRest(fail)
   await plan.state.close('forget').catch(() => {})
   return counts
 
   async function verifyOne(here: FoundFile, there: FileDetails | undefined): Promise<void> {
     const { path, name, kind, error } = here
     try {
-      if (kind !== 'file') {
+      if (kind !== 'file' && there) {
+        counts.differing++
+        await differ(there, path, `a ${kind} here, a file on the server`)
+      } else if (kind !== 'file') {
         counts.skipped++
         await events.did({ action: 'skip', path, name, reason: kind })
       } else if (error !== undefined) await fail(path, error)
       else await compare(here, there)
     } catch (failure) {
       signal.throwIfAborted()
-      if (isMissing(failure)) return
+      if (isMissing(failure)) return there && noteOnlyThere(there)
       if (!(failure instanceof Error) || concernsAllFiles(failure)) throw failure
       await fail(path, failure)
     }
     const moved = counts.read
     events.progress({ checked: moved, total, moved, movedBytes: counts.readBytes })
+  }
+
+  function noteOnlyThere(there: FileDetails): Promise<void> {
+    counts.onlyThere++
+    return differ(there, undefined, 'only on the server')
   }
 
   async function compare(here: FoundFile, there: FileDetails | undefined): Promise<void> {

@@ -43,4 +43,16 @@ describe('putInPlace', () => {
     await file.close()
     expect(await readFile(place(), 'utf8')).to.equal('whole')
   })
+
+  it('puts no beginning of a third command in place where its own file has been replaced', async () => {
+    const { from, file } = await begin('whole')
+    await rename(from, place())
+    await writeFile(join(directory.path, 'later'), 'edited')
+    await rename(join(directory.path, 'later'), place())
+    await writeFile(from, 'beginn')
+    expect(() => putInPlace(file.fd, from, place())).to.throw('has changed meanwhile')
+    await file.close()
+    expect(await readFile(place(), 'utf8')).to.equal('edited')
+    expect(await readFile(from, 'utf8')).to.equal('beginn')
+  })
 })
