@@ -135,66 +135,6 @@ function requireQuotasOptions(engine: unknown, store: unknown, options: unknown)
 }
 
 /**
- * Takes a slot for an upload that is about to begin. Returns -1; or how many there are, if they are too many; or -2 if the uploads must be
- * listed first. Arguments: history, most, the slot, time to live.
- */
-const beginScript = script(`
-if redis.call('HGET', KEYS[1], 'history') ~= ARGV[1] then return -2 end
-local count = redis.call('HLEN', KEYS[1]) - 2
-if count >= tonumber(ARGV[2]) then return count end
-redis.call('HSET', KEYS[1], ARGV[3], redis.call('HGET', KEYS[1], 'list'))
-redis.call('EXPIRE', KEYS[1], ARGV[4])
-return -1
-`)
-
-/** Frees a slot, and counts the upload that has begun, if one has. Arguments: the slot, the upload or nothing. */
-const begunScript = script(`
-redis.call('HDEL', KEYS[1], ARGV[1])
-if ARGV[2] ~= '' and redis.call('EXISTS', KEYS[1]) == 1 then
-  redis.call('HSET', KEYS[1], ARGV[2], redis.call('HGET', KEYS[1], 'list') or '0')
-end
-return 1
-`)
-
-const endScript = script(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
-
-/**
- * Begins a list. What is counted from then on stays although the list may miss it. Returns its number, and all that is counted. Argument:
- * time to live.
- */
-const listScript = script(`
-local list = redis.call('HINCRBY', KEYS[1], 'list', 1)
-redis.call('EXPIRE', KEYS[1], ARGV[1])
-return { list, redis.call('HKEYS', KEYS[1]) }
-`)
-
-/** Counts what was listed. The request: `list, history, ttl`; `ids`; `gone`: slots whose servers are dead or have forgotten them. */
-const listedScript = script(`
-local request = cjson.decode(ARGV[1])
-local listed = {}
-for _, id in ipairs(request.ids) do listed[id] = true end
-for _, slot in ipairs(request.gone) do redis.call('HDEL', KEYS[1], slot) end
-local all = redis.call('HGETALL', KEYS[1])
-for at = 1, #all, 2 do
-  local id, list = all[at], tonumber(all[at + 1])
-  local isSlot = string.match(id, '^begin:')
-  if not isSlot and id ~= 'history' and id ~= 'list' and not listed[id] and list and list < request.list then
-    redis.call('HDEL', KEYS[1], id)
-  end
-end
-for id in pairs(listed) do redis.call('HSETNX', KEYS[1], id, request.list) end
-redis.call('HSET', KEYS[1], 'history', request.history)
-redis.call('EXPIRE', KEYS[1], request.ttl)
-return 1
-`)
-
-/** How old a list may be that refuses an upload, in milliseconds; or twenty times as old as it took to make. */
-const shortestAgeMs = 1_000
-const timesListing = 20
-
-const ttl = 24 * 3600
-
-/**
  * Counts the unfinished uploads of each customer for all servers. While the engine is away, each server counts for itself.
  */
 export function createSharedUploadCounter(
@@ -221,11 +161,14 @@ export function createSharedUploadCounter(
     const at = now()
     // If the engine loses its data meanwhile, what others have counted there is missing: the next upload lists again.
     const history = engine.history()
-    const [number, counted] = (await engine.run(listScript, [key], [ttl])) as [number, string[]]
+    const [number, counted] = (await engine.run(beginListScript, [key], [ttl])) as [
+      number,
+      string[],
+    ]
     const ids: string[] = []
     for await (const uploads of list(customer)) ids.push(...uploads.map(({ id }) => id))
     const request = { list: number, history, ttl, ids, gone: counted.filter(isGone) }
-    await engine.run(listedScript, [key], [JSON.stringify(request)])
+    await engine.run(countListScript, [key], [JSON.stringify(request)])
     listed.set(customer, { at, tookMs: now() - at })
   }
   const isOld = (customer: string) => {
@@ -234,12 +177,12 @@ export function createSharedUploadCounter(
   }
   /** Other servers count the slot as long as this one lives, so that it must be freed in the end. */
   const freeSlot = (customer: string, slot: string, upload: string) =>
-    outbox.add(() => engine.run(begunScript, [keyOf(customer)], [slot, upload]))
+    outbox.add(() => engine.run(freeSlotScript, [keyOf(customer)], [slot, upload]))
   /** Takes a slot. @throws FileServiceError `quota-exceeded`; EngineAwayError */
   const takeSlot = async (customer: string, most: number, slot: string): Promise<void> => {
     while (true) {
       const count = Number(
-        await engine.run(beginScript, [keyOf(customer)], [engine.history(), most, slot, ttl]),
+        await engine.run(takeSlotScript, [keyOf(customer)], [engine.history(), most, slot, ttl]),
       )
       if (count === -1) return
       if (count >= 0 && !isOld(customer)) throw uploadsExceeded(count, most)
@@ -273,7 +216,7 @@ export function createSharedUploadCounter(
     },
     async end(customer, upload) {
       await own.end(customer, upload)
-      await outbox.add(() => engine.run(endScript, [keyOf(customer)], [upload]))
+      await outbox.add(() => engine.run(endUploadScript, [keyOf(customer)], [upload]))
     },
     forget() {
       own.forget()
@@ -283,3 +226,63 @@ export function createSharedUploadCounter(
 }
 
 async function* none() {}
+
+/**
+ * Takes a slot for an upload that is about to begin. Returns -1; or how many there are, if they are too many; or -2 if the uploads must be
+ * listed first. Arguments: history, most, the slot, time to live.
+ */
+const takeSlotScript = script(`
+if redis.call('HGET', KEYS[1], 'history') ~= ARGV[1] then return -2 end
+local count = redis.call('HLEN', KEYS[1]) - 2
+if count >= tonumber(ARGV[2]) then return count end
+redis.call('HSET', KEYS[1], ARGV[3], redis.call('HGET', KEYS[1], 'list'))
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return -1
+`)
+
+/** Frees a slot, and counts the upload that has begun, if one has. Arguments: the slot, the upload or nothing. */
+const freeSlotScript = script(`
+redis.call('HDEL', KEYS[1], ARGV[1])
+if ARGV[2] ~= '' and redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('HSET', KEYS[1], ARGV[2], redis.call('HGET', KEYS[1], 'list') or '0')
+end
+return 1
+`)
+
+const endUploadScript = script(`return redis.call('HDEL', KEYS[1], ARGV[1])`)
+
+/**
+ * Begins a list. What is counted from then on stays although the list may miss it. Returns its number, and all that is counted. Argument:
+ * time to live.
+ */
+const beginListScript = script(`
+local list = redis.call('HINCRBY', KEYS[1], 'list', 1)
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return { list, redis.call('HKEYS', KEYS[1]) }
+`)
+
+/** Counts what was listed. The request: `list, history, ttl`; `ids`; `gone`: slots whose servers are dead or have forgotten them. */
+const countListScript = script(`
+local request = cjson.decode(ARGV[1])
+local listed = {}
+for _, id in ipairs(request.ids) do listed[id] = true end
+for _, slot in ipairs(request.gone) do redis.call('HDEL', KEYS[1], slot) end
+local all = redis.call('HGETALL', KEYS[1])
+for at = 1, #all, 2 do
+  local id, list = all[at], tonumber(all[at + 1])
+  local isSlot = string.match(id, '^begin:')
+  if not isSlot and id ~= 'history' and id ~= 'list' and not listed[id] and list and list < request.list then
+    redis.call('HDEL', KEYS[1], id)
+  end
+end
+for id in pairs(listed) do redis.call('HSETNX', KEYS[1], id, request.list) end
+redis.call('HSET', KEYS[1], 'history', request.history)
+redis.call('EXPIRE', KEYS[1], request.ttl)
+return 1
+`)
+
+/** How old a list may be that refuses an upload, in milliseconds; or twenty times as old as it took to make. */
+const shortestAgeMs = 1_000
+const timesListing = 20
+
+const ttl = 24 * 3600
