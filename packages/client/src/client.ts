@@ -34,10 +34,9 @@ import {
 } from './calls/upload-many.ts'
 import type { UploadBody, UploadedFile, UploadOptions } from './calls/upload-options.ts'
 import { baseOf, createCredentials, linkAccess } from './requests/access.ts'
-import { expectedAnswers } from './requests/expected-answers.ts'
-import { isLink, isUsage, type Shape } from './requests/shapes.ts'
+import { expectedAnswers, isLink, isUsage, type Shape } from './requests/answers.ts'
 import { withRetries } from './requests/with-retries.ts'
-import type { Transport } from './transport/transport.ts'
+import type { Transport } from './shared/transport.ts'
 import { discardUpload } from './calls/upload-in-pieces.ts'
 import { upload } from './calls/upload.ts'
 

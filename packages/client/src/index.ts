@@ -7,7 +7,7 @@ import {
   createLinkClientOver,
 } from './client.ts'
 import { requireOptions, requireRuntime } from './shared/require.ts'
-import { createNodeTransport } from './transport/node-transport.ts'
+import { createNodeTransport } from './node-transport.ts'
 
 export type {
   Client,
@@ -51,9 +51,9 @@ export type {
   Transport,
   TransportRequest,
   TransportResponse,
-} from './transport/transport.ts'
+} from './shared/transport.ts'
 export type { FileToUpload, FileUploaded, UploadManyOptions } from './calls/upload-many.ts'
-export { createThrottledTransport, type Throttle } from './transport/throttled-transport.ts'
+export { createThrottledTransport, type Throttle } from './node-transport.ts'
 export { openFile, type OpenFileOptions } from './calls/open-file.ts'
 export type {
   RereadableBody,

@@ -1,16 +1,9 @@
-import { absence, naming } from './blob-store/names/naming.ts'
-import { chunksOfBytes, streaming } from './blob-store/content/streaming.ts'
-import { createOnly } from './blob-store/changes/create-only.ts'
-import { customers, isolation, usage } from './blob-store/names/customers.ts'
-import {
-  fullStore,
-  unreachableStore,
-  interruptedWrites,
-} from './blob-store/changes/interrupted-writes.ts'
-import { listing } from './blob-store/names/listing.ts'
-import { overwriting, sharing } from './blob-store/changes/overwriting.ts'
-import { ranges } from './blob-store/content/ranges.ts'
-import { roundTrip } from './blob-store/content/round-trip.ts'
+import { absence, naming, customers, isolation, usage } from './blob-store/names.ts'
+import { chunksOfBytes, streaming } from './blob-store/streaming.ts'
+import { createOnly, overwriting, sharing } from './blob-store/overwriting.ts'
+import { fullStore, unreachableStore, interruptedWrites } from './blob-store/interrupted-writes.ts'
+import { listing } from './blob-store/listing.ts'
+import { ranges, roundTrip } from './blob-store/reading.ts'
 import {
   type BlobStoreHarness,
   type BlobStoreTest,
@@ -19,7 +12,7 @@ import {
   withHarness,
 } from './support/suite.ts'
 import { expectTidy } from './support/expectations.ts'
-import { MiB } from './support/sources.ts'
+import { MiB } from './support/content.ts'
 
 export interface BlobStoreSuiteOptions extends SuiteOptions {
   /**

@@ -16,8 +16,7 @@ import {
   names,
 } from './support/expectations.ts'
 import { nastyNames } from './support/nasty-names.ts'
-import { pattern } from './support/pattern.ts'
-import { inChunks } from './support/sources.ts'
+import { pattern, inChunks } from './support/content.ts'
 
 export interface ExpirySuiteOptions extends SuiteOptions {
   /** Opens a store whose medium cannot be reached, to test that it takes no blob for deleted and no note for missing. */

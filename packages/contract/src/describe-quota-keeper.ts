@@ -13,7 +13,7 @@ import { expect } from 'chai'
 import { firstAndLast, globalRunner, withHarness, type SuiteOptions } from './support/suite.ts'
 import { expectRefusal, rejection } from './support/expectations.ts'
 import { nastyNames } from './support/nasty-names.ts'
-import { generated } from './support/sources.ts'
+import { generated } from './support/content.ts'
 
 /** Quota keepers made for one test. */
 export interface QuotaKeeperHarness {

@@ -15,8 +15,7 @@ import {
   names,
 } from './support/expectations.ts'
 import { nastyNames } from './support/nasty-names.ts'
-import { digest, pattern } from './support/pattern.ts'
-import { gated, generated, inChunks, MiB } from './support/sources.ts'
+import { digest, pattern, gated, generated, inChunks, MiB } from './support/content.ts'
 
 export interface RenamingSuiteOptions extends SuiteOptions {
   /** Opens a store whose medium cannot be reached, to test that it never reports that as absence. */

@@ -2,14 +2,13 @@ import {
   allOrNothing,
   fullForUploads,
   unreachableForUploads,
-} from './resumable-uploads/failing-stores.ts'
+  interruptedAppends,
+} from './resumable-uploads/failures.ts'
 import { apartFromBlobs } from './resumable-uploads/apart-from-blobs.ts'
 import { appending, bigAppends, appendsAtOnce } from './resumable-uploads/appending.ts'
 import { beginning, ids } from './resumable-uploads/beginning.ts'
 import { expiring } from './resumable-uploads/expiring.ts'
-import { interruptedAppends } from './resumable-uploads/interrupted-appends.ts'
-import { publishing, publishingAgain } from './resumable-uploads/publishing.ts'
-import { remembering } from './resumable-uploads/remembering.ts'
+import { publishing, publishingAgain, remembering } from './resumable-uploads/publishing.ts'
 import {
   type BlobStoreHarness,
   globalRunner,
@@ -18,7 +17,7 @@ import {
 } from './support/suite.ts'
 import { expectTidy } from './support/expectations.ts'
 import { longAfter, uploadsOf, type ResumableTest } from './support/resumable-harness.ts'
-import { MiB } from './support/sources.ts'
+import { MiB } from './support/content.ts'
 
 export interface ResumableUploadsSuiteOptions extends SuiteOptions {
   /**

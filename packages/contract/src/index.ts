@@ -5,36 +5,33 @@ export {
   type SuiteOptions,
   type SuiteRunner,
 } from './support/suite.ts'
-export { absence, naming } from './blob-store/names/naming.ts'
-export { chunksOfBytes, streaming } from './blob-store/content/streaming.ts'
-export { createOnly } from './blob-store/changes/create-only.ts'
-export { customers, isolation, usage } from './blob-store/names/customers.ts'
-export {
-  fullStore,
-  unreachableStore,
-  interruptedWrites,
-} from './blob-store/changes/interrupted-writes.ts'
-export { listing } from './blob-store/names/listing.ts'
-export { overwriting, sharing } from './blob-store/changes/overwriting.ts'
-export { ranges } from './blob-store/content/ranges.ts'
-export { roundTrip } from './blob-store/content/round-trip.ts'
+export { absence, naming, customers, isolation, usage } from './blob-store/names.ts'
+export { chunksOfBytes, streaming } from './blob-store/streaming.ts'
+export { createOnly, overwriting, sharing } from './blob-store/overwriting.ts'
+export { fullStore, unreachableStore, interruptedWrites } from './blob-store/interrupted-writes.ts'
+export { listing } from './blob-store/listing.ts'
+export { ranges, roundTrip } from './blob-store/reading.ts'
 export { describeBlobStore, type BlobStoreSuiteOptions } from './describe-blob-store.ts'
 export {
   describeCredentialSource,
   type CredentialSourceHarness,
   type CredentialSourceSuiteOptions,
-} from './describe-credential-source.ts'
+  describePasswordVerifier,
+  type PasswordVerifierHarness,
+} from './describe-logins.ts'
 export { describeExpiry, type ExpirySuiteOptions } from './describe-expiry.ts'
 export { describeHistory, type HistorySuiteOptions } from './describe-history.ts'
-export { describeFailureCounter, type FailureCounterHarness } from './describe-failure-counter.ts'
+export {
+  describeFailureCounter,
+  type FailureCounterHarness,
+  describeUseCounter,
+  type UseCounterHarness,
+  type UseCounterSuiteOptions,
+} from './describe-counters.ts'
 export {
   describeLinkGenerations,
   type LinkGenerationsSuiteOptions,
 } from './describe-link-generations.ts'
-export {
-  describePasswordVerifier,
-  type PasswordVerifierHarness,
-} from './describe-password-verifier.ts'
 export { describeQuotaKeeper, type QuotaKeeperHarness } from './describe-quota-keeper.ts'
 export { describeRenaming, type RenamingSuiteOptions } from './describe-renaming.ts'
 export {
@@ -46,9 +43,4 @@ export {
   type RevocableLocksHarness,
   type RevocableLocksSuiteOptions,
 } from './describe-revocable-locks.ts'
-export {
-  describeUseCounter,
-  type UseCounterHarness,
-  type UseCounterSuiteOptions,
-} from './describe-use-counter.ts'
 export { nastyNames } from './support/nasty-names.ts'

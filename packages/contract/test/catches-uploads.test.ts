@@ -7,7 +7,7 @@ import {
 } from '../src/describe-resumable-uploads.ts'
 import type { BlobStoreHarness } from '../src/support/suite.ts'
 import { uploadsOf } from '../src/support/resumable-harness.ts'
-import { MiB } from '../src/support/sources.ts'
+import { MiB } from '../src/support/content.ts'
 import { harnessOf } from './broken/broken-store.ts'
 import { appending } from './broken/resumable/appending.ts'
 import { beginning } from './broken/resumable/beginning.ts'

@@ -5,17 +5,16 @@ import {
   createMemoryFailureCounter,
 } from '@holdfast/core/memory'
 import { describeBlobStore } from '../src/describe-blob-store.ts'
-import { describeCredentialSource } from '../src/describe-credential-source.ts'
+import { describeCredentialSource } from '../src/describe-logins.ts'
 import { describeExpiry } from '../src/describe-expiry.ts'
-import { describeFailureCounter } from '../src/describe-failure-counter.ts'
+import { describeFailureCounter, describeUseCounter } from '../src/describe-counters.ts'
 import { describeHistory } from '../src/describe-history.ts'
 import { describeQuotaKeeper } from '../src/describe-quota-keeper.ts'
 import { describeLinkGenerations } from '../src/describe-link-generations.ts'
 import { describeRenaming } from '../src/describe-renaming.ts'
 import { describeResumableUploads } from '../src/describe-resumable-uploads.ts'
 import { describeRevocableLocks } from '../src/describe-revocable-locks.ts'
-import { describeUseCounter } from '../src/describe-use-counter.ts'
-import { MiB } from '../src/support/sources.ts'
+import { MiB } from '../src/support/content.ts'
 
 async function open() {
   const store = createMemoryBlobStore()

@@ -1,7 +1,12 @@
 import { checkCustomer, requireKeeping, type Customer } from './model/customer.ts'
 import { notify, watchReading, type FileHooks } from './model/file-hooks.ts'
-import { createKeyedCounter, type UseCounter } from './model/keyed-counter.ts'
-import { createKeyedLock, createRevocableLocks, type RevocableLocks } from './model/keyed-lock.ts'
+import {
+  createKeyedCounter,
+  type UseCounter,
+  createKeyedLock,
+  createRevocableLocks,
+  type RevocableLocks,
+} from './model/concurrency.ts'
 import {
   requireCount,
   requireMethods,
@@ -14,15 +19,25 @@ import { noLinkBrake, type LinkBrake } from './policy/link-brake.ts'
 import { noLoginBrake, type LoginBrake } from './policy/login-brake.ts'
 import { createPrefixCounts } from './policy/prefix-counts.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
-import { createRecentGenerations } from './policy/recent-generations.ts'
-import { createRecentValues } from './policy/recent-values.ts'
-import type { BlobInfo } from './ports/blob-info.ts'
-import type { OpenOptions, RenameOptions, Usage } from './ports/blob.ts'
+import {
+  createRecentGenerations,
+  createRecentValues,
+  createRecentMeasurements,
+} from './policy/recent-values.ts'
+import type { BlobInfo, OpenOptions, RenameOptions, Usage } from './ports/blob.ts'
 import type { BlobStore } from './ports/blob-store.ts'
 import type { CredentialSource, PasswordVerifier } from './ports/credential-source.ts'
 import { authenticate, type Login } from './use-cases/authenticate.ts'
 import { permittedFiles, type CustomerFiles } from './use-cases/customer-files.ts'
-import { deleteFile } from './use-cases/delete-file.ts'
+import {
+  deleteFile,
+  listFileDetails,
+  listFiles,
+  renameFile,
+  renamePolicy,
+  serveFile,
+  statFile,
+} from './use-cases/stored-files.ts'
 import { expireFiles, type ExpireOptions, type ExpiryOutcome } from './use-cases/expire-files.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import {
@@ -32,7 +47,7 @@ import {
   type LinkOptions,
   type OpenedLink,
   type CreateLinkSignature,
-} from './use-cases/link-policy.ts'
+} from './use-cases/links.ts'
 import {
   listDeleted,
   listVersions,
@@ -40,21 +55,20 @@ import {
   serveVersion,
   type FileHistory,
   type HistoryPolicy,
+  freeKept,
+  purgeKept,
+  type PurgeOutcome,
 } from './use-cases/kept-files.ts'
-import { listFileDetails, listFiles } from './use-cases/list-files.ts'
-import { makeUploadLink, type UploadLinkOptions } from './use-cases/make-upload-link.ts'
 import {
+  makeUploadLink,
+  type UploadLinkOptions,
   openUploadLink,
   type LinkUploads,
   type UploadLinkPolicy,
-} from './use-cases/open-upload-link.ts'
-import { freeKept, purgeKept, type PurgeOutcome } from './use-cases/purge-kept.ts'
-import { renameFile, renamePolicy } from './use-cases/rename-file.ts'
+} from './use-cases/upload-links.ts'
 import { resumableFiles } from './use-cases/resumable-files.ts'
 import { uploadKey, type ResumablePolicy } from './use-cases/resumable-policy.ts'
-import { serveFile, statFile } from './use-cases/serve-file.ts'
 import { uploadFile } from './use-cases/upload-file.ts'
-import { createRecentMeasurements } from './policy/recent-measurements.ts'
 import { keptOf, usageOf } from './use-cases/usage-of.ts'
 
 /** Opens links. */

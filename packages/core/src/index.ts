@@ -1,43 +1,103 @@
 export {
-  errorCodes,
-  FileServiceError,
-  isFileServiceError,
-  type ErrorCode,
-  type FileServiceErrorOptions,
-} from './model/errors.ts'
-export {
   createFileService,
   type FileLinks,
   type FileService,
   type FileServiceOptions,
   type LinkServiceOptions,
 } from './file-service.ts'
-export { abortable } from './model/abortable.ts'
-export type { Expiry } from './ports/expiry.ts'
+export type { AppendUploadOptions } from './use-cases/append-upload.ts'
+export type { Login } from './use-cases/authenticate.ts'
+export type { BeginOptions, UploadWholeOptions } from './use-cases/begin-upload.ts'
+export type { CustomerFiles } from './use-cases/customer-files.ts'
+export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
 export type { ExpireOptions, ExpiryOutcome } from './use-cases/expire-files.ts'
-export type { KeepOptions } from './ports/blob.ts'
-export type { History, KeptBlob, KeptKey, VersionOptions } from './ports/history.ts'
-export { isVersion, type FileHistory, type RestoreOptions } from './use-cases/kept-files.ts'
-export type { PurgeOutcome } from './use-cases/purge-kept.ts'
-export type { LinkGenerations } from './ports/link-generations.ts'
-export { resolveRange, type ByteRange, type RangeRequest } from './ports/byte-range.ts'
-export { isLimited, loginName, splitLoginName, type Customer } from './model/customer.ts'
+export type { FinishedUpload } from './use-cases/finish-upload.ts'
+export {
+  isVersion,
+  type FileHistory,
+  type PurgeOutcome,
+  type RestoreOptions,
+} from './use-cases/kept-files.ts'
+export type {
+  CreateLinkSignature,
+  Link,
+  LinkOptions,
+  LinkSignature,
+  OpenedLink,
+  PresentedLink,
+} from './use-cases/links.ts'
+export type { PublishOptions, ResumableFiles } from './use-cases/resumable-files.ts'
+export type { UploadOptions } from './use-cases/upload-file.ts'
+export type { LinkUploads, UploadLinkOptions } from './use-cases/upload-links.ts'
+export { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
+export {
+  abortable,
+  countOf,
+  createKeyedCounter,
+  createKeyedLock,
+  createRevocableLocks,
+  type HeldLock,
+  type KeyedCounter,
+  type KeyedLock,
+  type RevocableLocks,
+  type UseCount,
+  type UseCounter,
+} from './model/concurrency.ts'
+export {
+  hasRights,
+  isLimited,
+  loginName,
+  requireRights,
+  rightSets,
+  rightsProblem,
+  splitLoginName,
+  type Customer,
+} from './model/customer.ts'
+export {
+  errorCodes,
+  FileServiceError,
+  isFileServiceError,
+  type ErrorCode,
+  type FileServiceErrorOptions,
+} from './model/errors.ts'
 export type { Deleted, FileHooks, Renamed, Restored, Served, Uploaded } from './model/file-hooks.ts'
 export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
 export {
-  countOf,
-  createKeyedCounter,
-  type KeyedCounter,
-  type UseCount,
-  type UseCounter,
-} from './model/keyed-counter.ts'
+  having,
+  oneOf,
+  requireBytes,
+  requireCount,
+  requireFlag,
+  requireFunction,
+  requireOptions,
+  requireText,
+  requireTexts,
+  type OptionCheck,
+} from './model/require.ts'
+export type {
+  UploadContent,
+  WebBlob,
+  WebResponse,
+  WebStream,
+  WebStreamReader,
+} from './model/upload-content.ts'
 export {
-  createKeyedLock,
-  type KeyedLock,
-  createRevocableLocks,
-  type RevocableLocks,
-  type HeldLock,
-} from './model/keyed-lock.ts'
+  createPublishedUploads,
+  createUploadQueue,
+  expiryWhenFullMs,
+  mostPublished,
+  requireComplete,
+  requireLength,
+  requireOffset,
+  uploadConflict,
+  uploadNotFound,
+  uploadPublished,
+  uploadTakenOver,
+  type PublishedUpload,
+  type PublishedUploads,
+  type UploadQueue,
+} from './model/upload-rules.ts'
+export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export {
   createLinkBrake,
   type LinkBrake,
@@ -55,6 +115,7 @@ export {
   createStagedBytes,
   difference,
   sum,
+  uploadsExceeded,
   type Amount,
   type ClaimTerms,
   type KeptChange,
@@ -64,7 +125,6 @@ export {
   type QuotaAccountsOptions,
   type SharedAccount,
   type StagedBytes,
-  uploadsExceeded,
 } from './policy/quota-accounts.ts'
 export type { LocalClaim, QuotaClaim } from './policy/quota-claim.ts'
 export {
@@ -76,60 +136,27 @@ export {
   type SharedQuotas,
   type UploadCounter,
 } from './policy/quota-keeper.ts'
-export {
-  requireBytes,
-  requireCount,
-  having,
-  oneOf,
-  requireFlag,
-  requireFunction,
-  requireOptions,
-  requireText,
-  requireTexts,
-  type OptionCheck,
-} from './model/require.ts'
-
-export {
-  uploadConflict,
-  uploadNotFound,
-  uploadPublished,
-  uploadTakenOver,
-  expiryWhenFullMs,
-  requireComplete,
-  requireLength,
-  requireOffset,
-  createUploadQueue,
-  type UploadQueue,
-  createPublishedUploads,
-  mostPublished,
-  type PublishedUpload,
-  type PublishedUploads,
-} from './model/upload-rules.ts'
-export type {
-  UploadContent,
-  WebBlob,
-  WebResponse,
-  WebStream,
-  WebStreamReader,
-} from './model/upload-content.ts'
-export { hasRights, requireRights, rightSets, rightsProblem } from './model/rights.ts'
-export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
-export type { BlobInfo } from './ports/blob-info.ts'
-export type {
-  BlobKey,
-  ListOptions,
-  OpenBlob,
-  OpenOptions,
-  RenameOptions,
-  Usage,
-} from './ports/blob.ts'
 export type { BlobStore, PutOptions } from './ports/blob-store.ts'
-export { rights, type Right } from './ports/credential-source.ts'
-export type {
-  Credential,
-  CredentialSource,
-  PasswordVerifier,
-  VerificationOptions,
+export {
+  resolveRange,
+  type BlobInfo,
+  type BlobKey,
+  type ByteRange,
+  type KeepOptions,
+  type ListOptions,
+  type OpenBlob,
+  type OpenOptions,
+  type RangeRequest,
+  type RenameOptions,
+  type Usage,
+} from './ports/blob.ts'
+export {
+  rights,
+  type Credential,
+  type CredentialSource,
+  type PasswordVerifier,
+  type Right,
+  type VerificationOptions,
 } from './ports/credential-source.ts'
 export type { FailureCount, FailureCounter } from './ports/failure-counter.ts'
 export type {
@@ -139,42 +166,29 @@ export type {
   UploadKey,
   UploadPlan,
 } from './ports/resumable-uploads.ts'
+export type {
+  Expiry,
+  History,
+  KeptBlob,
+  KeptKey,
+  LinkGenerations,
+  VersionOptions,
+} from './ports/store-capabilities.ts'
 export {
   advice,
   adviceOf,
   adviceText,
   asSentence,
   carriesAdvice,
-  rangeErrorOf,
-  type Advice,
-  SetupError,
-  finding,
-  type Finding,
-  type FindingMark,
-} from './setup/advice.ts'
-export {
   closestWord,
+  finding,
   formatBytes,
+  isLoopbackHost,
   parseByteSize,
   parseKeepReplaced,
-  isLoopbackHost,
-} from './setup/setting-values.ts'
-export type { CustomerFiles } from './use-cases/customer-files.ts'
-export type { AppendUploadOptions } from './use-cases/append-upload.ts'
-export type { Login } from './use-cases/authenticate.ts'
-export type { BeginOptions, UploadWholeOptions } from './use-cases/begin-upload.ts'
-export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
-export type {
-  CreateLinkSignature,
-  LinkSignature,
-  Link,
-  PresentedLink,
-  LinkOptions,
-  OpenedLink,
-} from './use-cases/link-policy.ts'
-export type { FinishedUpload } from './use-cases/finish-upload.ts'
-export type { PublishOptions, ResumableFiles } from './use-cases/resumable-files.ts'
-export type { UploadOptions } from './use-cases/upload-file.ts'
-export type { UploadLinkOptions } from './use-cases/make-upload-link.ts'
-export type { LinkUploads } from './use-cases/open-upload-link.ts'
-export { usageOf, type CustomerUsage } from './use-cases/usage-of.ts'
+  rangeErrorOf,
+  SetupError,
+  type Advice,
+  type Finding,
+  type FindingMark,
+} from './setup.ts'

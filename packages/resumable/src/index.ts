@@ -1,10 +1,12 @@
-export { createDraft, type Draft, type DraftOptions } from './draft.ts'
 export {
+  createDraft,
+  type Draft,
+  type DraftOptions,
   completenessAfter,
   headerOfPart,
   type DraftAnswer,
   type DraftRequest,
-} from './draft-request.ts'
+} from './draft.ts'
 export { createTusHandler, type TusHandler, type TusHandlerOptions } from './tus-handler.ts'
 export type { CreationOptions, UploadMetadata } from './tus-creation.ts'
 export { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'

@@ -6,8 +6,10 @@ import {
   type UploadWholeOptions,
 } from '@holdfast/core'
 import { announcedSize, hasBody, headerOf } from './request.ts'
-import { appendBody, parseChecksum, storeBody } from './tus-body.ts'
 import {
+  appendBody,
+  parseChecksum,
+  storeBody,
   progressHeaders,
   requireContentType,
   tusProblems,

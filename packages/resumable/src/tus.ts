@@ -7,9 +7,9 @@ import {
   type ResumableUpload,
 } from '@holdfast/core'
 import { hasBody, headerOf } from './request.ts'
-import { appendBody, checksumAlgorithms } from './tus-body.ts'
-import { createUpload, type CreationOptions } from './tus-creation.ts'
 import {
+  appendBody,
+  checksumAlgorithms,
   planHeaders,
   progressHeaders,
   requireContentType,
@@ -19,6 +19,7 @@ import {
   type TusAnswer,
   type TusRequest,
 } from './tus-request.ts'
+import { createUpload, type CreationOptions } from './tus-creation.ts'
 
 export interface TusOptions extends CreationOptions {
   /** The largest file in bytes, for `Tus-Max-Size`; the service enforces it. Default: the header is missing. */

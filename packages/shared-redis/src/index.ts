@@ -23,6 +23,6 @@ export {
   type SharedUseCounter,
   type SharedUseCounterOptions,
 } from './counts/use-counters.ts'
-export { createSharedLocks, type SharedHeldLock, type SharedLocks } from './locks/locks.ts'
+export { createSharedLocks, type SharedHeldLock, type SharedLocks } from './locks.ts'
 export { parseEngineUrl, type EngineAddress, type HostPort } from './engine/engine-address.ts'
 export { examineEngine } from './engine/examine-engine.ts'

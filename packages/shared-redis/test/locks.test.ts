@@ -5,7 +5,7 @@ import { setImmediate as nextTick, setTimeout as delay } from 'node:timers/promi
 import { describeRevocableLocks } from '@holdfast/contract'
 import { createSharedLocks, type SharedLocks } from '../src/index.ts'
 import { expect } from 'chai'
-import { lockInEngine } from '../src/locks/lock-scripts.ts'
+import { lockInEngine } from '../src/locks.ts'
 import { openEngines, until } from './shared-engines.ts'
 
 async function openLocks(servers: number) {

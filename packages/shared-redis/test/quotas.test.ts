@@ -1,8 +1,11 @@
 import { describeQuotaKeeper } from '@holdfast/contract'
-import { createQuotaKeeper } from '@holdfast/core'
+import { createQuotaKeeper, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { openEngine, openSharedQuotas } from '../src/index.ts'
 import { startRedis } from '@holdfast/testing/redis'
+import { expect } from 'chai'
+import { openEngine, openSharedQuotas, type Engine } from '../src/index.ts'
+import { createSharedUploadCounter } from '../src/quotas/quotas.ts'
+import { openEngines } from './shared-engines.ts'
 
 for (const servers of [1, 2, 3]) {
   describeQuotaKeeper(`what ${servers} server(s) share in Redis`, async () => {
@@ -24,3 +27,32 @@ for (const servers of [1, 2, 3]) {
     }
   })
 }
+
+describe('createSharedUploadCounter', () => {
+  it('lists again where the engine may have lost data during a list', async () => {
+    const all = await openEngines(1)
+    try {
+      let history = 'first'
+      let lists = 0
+      const memory = createMemoryBlobStore()
+      if (memory.resumable === undefined) throw new TypeError('The store has no uploads in pieces')
+      const store: BlobStore = {
+        ...memory,
+        resumable: {
+          ...memory.resumable,
+          async *list(customer) {
+            lists++
+            history = 'second'
+            yield* memory.resumable?.list(customer) ?? []
+          },
+        },
+      }
+      const engine: Engine = { ...all.engine(0), history: () => history }
+      const counter = createSharedUploadCounter(engine, store, () => performance.now())
+      await counter.begin('alice', 10, async () => ({ id: 'upload' }))
+      expect(lists).to.equal(2)
+    } finally {
+      await all.close()
+    }
+  })
+})

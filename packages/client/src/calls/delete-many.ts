@@ -2,8 +2,7 @@ import { requireIterable, requireName } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import { type RetryPolicy, createRetries, isTransient } from '../requests/with-retries.ts'
 import { type HoldfastError, isHoldfastError, hasStoredNothing } from '../shared/holdfast-error.ts'
-import { batchLines } from '../requests/problem-of.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
+import { batchLines, expectedAnswers } from '../requests/answers.ts'
 
 export interface DeleteOptions {
   readonly signal?: AbortSignal | undefined

@@ -1,6 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
 import { HoldfastError } from '../shared/holdfast-error.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/answers.ts'
 import type { Requests } from '../requests/requests.ts'
 import {
   createRetries,
@@ -10,7 +10,7 @@ import {
 } from '../requests/with-retries.ts'
 import { detailsOf } from './stat.ts'
 import { chunksOf } from '../shared/chunks.ts'
-import type { TransportResponse } from '../transport/transport.ts'
+import type { TransportResponse } from '../shared/transport.ts'
 
 export interface DownloadOptions {
   /** The first byte, from 0. Default: 0. */

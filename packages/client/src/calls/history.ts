@@ -1,7 +1,6 @@
 import type { DeletedFile, FileVersion } from '../api/description.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers, isDeletedFile, isFileVersion } from '../requests/answers.ts'
 import type { Requests } from '../requests/requests.ts'
-import { isDeletedFile, isFileVersion } from '../requests/shapes.ts'
 import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
 import { hasStoredNothing } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'

@@ -1,7 +1,6 @@
 import type { FileDetails } from '../api/description.ts'
 import { jsonOf, type Requests } from '../requests/requests.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
-import { isDetails, isListOf, isText, type Shape } from '../requests/shapes.ts'
+import { expectedAnswers, isDetails, isListOf, isText, type Shape } from '../requests/answers.ts'
 import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
 
 export interface ListOptions {

@@ -1,5 +1,5 @@
 import type { Requests } from '../requests/requests.ts'
-import type { RequestBody } from '../transport/transport.ts'
+import type { RequestBody } from '../shared/transport.ts'
 import type { RereadableBody, UploadOptions } from './upload-options.ts'
 
 /** A part of the content that one request sends. */

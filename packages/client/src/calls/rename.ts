@@ -1,5 +1,5 @@
 import type { Requests } from '../requests/requests.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
+import { expectedAnswers } from '../requests/answers.ts'
 import { type RetryPolicy, withRetries } from '../requests/with-retries.ts'
 import { hasStoredNothing } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'

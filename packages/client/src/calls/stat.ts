@@ -2,10 +2,9 @@ import type { FileDetails } from '../api/description.ts'
 import { HoldfastError, isHoldfastError } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
 import { jsonOf, textOf, type Requests } from '../requests/requests.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
-import { isCount, isDetails, isListOf } from '../requests/shapes.ts'
+import { expectedAnswers, isCount, isDetails, isListOf } from '../requests/answers.ts'
 import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
-import type { TransportResponse } from '../transport/transport.ts'
+import type { TransportResponse } from '../shared/transport.ts'
 
 export interface StatOptions {
   /**

@@ -7,8 +7,7 @@ import {
 import { requireIterable } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
 import { type RetryPolicy, isTransient, withRetries } from '../requests/with-retries.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
-import { batchLines, type BatchLine } from '../requests/problem-of.ts'
+import { expectedAnswers, batchLines, type BatchLine } from '../requests/answers.ts'
 import { upload } from './upload.ts'
 import {
   type UploadBody,

@@ -1,7 +1,7 @@
 import type { Requests } from '../requests/requests.ts'
 import { type RetryPolicy, isTransient, withRetries } from '../requests/with-retries.ts'
-import { expectedAnswers } from '../requests/expected-answers.ts'
-import type { RequestBody } from '../transport/transport.ts'
+import { expectedAnswers } from '../requests/answers.ts'
+import type { RequestBody } from '../shared/transport.ts'
 import { hasStoredNothing } from '../shared/holdfast-error.ts'
 import {
   bytesBody,

@@ -1,4 +1,4 @@
-import { HoldfastError } from '../shared/holdfast-error.ts'
+import { HoldfastError, noAnswerError } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
 import { shortLivedChunks, reusing, type ReusingChunks } from '../shared/chunks.ts'
 import type {
@@ -6,12 +6,15 @@ import type {
   Transport,
   TransportRequest,
   TransportResponse,
-} from '../transport/transport.ts'
+} from '../shared/transport.ts'
 import type { Access } from './access.ts'
-import { noAnswerError } from './no-answer.ts'
-import { requireExpected, type ExpectedAnswer, foreignAnswerError } from './expected-answers.ts'
-import { problemOf } from './problem-of.ts'
-import type { Shape } from './shapes.ts'
+import {
+  requireExpected,
+  type ExpectedAnswer,
+  foreignAnswerError,
+  problemOf,
+  type Shape,
+} from './answers.ts'
 import type { RetryPolicy, Retry } from './with-retries.ts'
 
 /** Sends the requests of one customer, or of one link, to one server. */

@@ -1,5 +1,8 @@
-import { isHoldfastError, type HoldfastError } from '../shared/holdfast-error.ts'
-import { isConnectionRefused } from './no-answer.ts'
+import {
+  isHoldfastError,
+  type HoldfastError,
+  isConnectionRefused,
+} from '../shared/holdfast-error.ts'
 
 /** The policy of retries. */
 export interface RetryPolicy {

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BlobKey } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import { collect, expectBlob, expectRefusal, names } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
-import { inChunks, MiB } from '../support/sources.ts'
+import { pattern, inChunks, MiB } from '../support/content.ts'
 import {
   bytesOf,
   expectKept,

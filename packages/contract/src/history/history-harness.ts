@@ -2,8 +2,7 @@ import type { BlobKey, BlobStore, History, KeptBlob } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from '../support/suite.ts'
 import { collect } from '../support/expectations.ts'
-import { digest, pattern } from '../support/pattern.ts'
-import { inChunks } from '../support/sources.ts'
+import { digest, pattern, inChunks } from '../support/content.ts'
 
 export interface HistoryHarness extends BlobStoreHarness {
   readonly history: History

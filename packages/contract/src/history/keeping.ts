@@ -3,8 +3,7 @@ import type { History, KeptBlob } from '@holdfast/core'
 import { expect } from 'chai'
 import { collect, expectAbsent, expectBlob, names } from '../support/expectations.ts'
 import { nastyNames } from '../support/nasty-names.ts'
-import { pattern } from '../support/pattern.ts'
-import { inChunks, MiB } from '../support/sources.ts'
+import { pattern, inChunks, MiB } from '../support/content.ts'
 import {
   bytesOf,
   expectKept,

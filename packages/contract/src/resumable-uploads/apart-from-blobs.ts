@@ -7,7 +7,7 @@ import {
   expectTidy,
   names,
 } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
+import { pattern, inChunks, MiB } from '../support/content.ts'
 import {
   alice,
   begin,
@@ -19,7 +19,6 @@ import {
   uploadsOf,
   type ResumableTest,
 } from '../support/resumable-harness.ts'
-import { inChunks, MiB } from '../support/sources.ts'
 
 const old = pattern(1000, { seed: 7 })
 

@@ -13,16 +13,9 @@ import {
   collect,
   promptly,
 } from '../support/expectations.ts'
-import { pattern, digest } from '../support/pattern.ts'
 import {
-  begin,
-  expectBytes,
-  key,
-  offsetOf,
-  uploadsOf,
-  type ResumableTest,
-} from '../support/resumable-harness.ts'
-import {
+  pattern,
+  digest,
   chunks,
   inChunks,
   MiB,
@@ -31,8 +24,16 @@ import {
   withEmptyChunks,
   generated,
   gated,
-} from '../support/sources.ts'
-import { stalledAppend } from './interrupted-appends.ts'
+} from '../support/content.ts'
+import {
+  begin,
+  expectBytes,
+  key,
+  offsetOf,
+  uploadsOf,
+  type ResumableTest,
+} from '../support/resumable-harness.ts'
+import { stalledAppend } from './failures.ts'
 
 /** Lengths of consecutive appends; each store collects, joins and splits them in its own way. */
 const pieces: Readonly<Record<string, readonly number[]>> = {

@@ -6,7 +6,7 @@ import {
 } from '@holdfast/core'
 import { expect } from 'chai'
 import { expectRefusal, promptly } from '../support/expectations.ts'
-import { pattern, digest } from '../support/pattern.ts'
+import { pattern, digest, inChunks, gated, recorded } from '../support/content.ts'
 import {
   alice,
   begin,
@@ -17,7 +17,6 @@ import {
   type ResumableTest,
   listedIds,
 } from '../support/resumable-harness.ts'
-import { inChunks, gated, recorded } from '../support/sources.ts'
 
 /** Notes of the greatest length, and with characters that records, headers and file names may not allow. */
 const notes = {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ResumableUploads, UploadKey } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import { expectBlob, expectRefusal, expectTidy } from '../support/expectations.ts'
-import { pattern } from '../support/pattern.ts'
+import { pattern, inChunks, MiB } from '../support/content.ts'
 import {
   alice,
   begin,
@@ -15,9 +15,8 @@ import {
   uploadsOf,
   type ResumableTest,
 } from '../support/resumable-harness.ts'
-import { inChunks, MiB } from '../support/sources.ts'
 import { expectAbsent } from './beginning.ts'
-import { stalledAppend } from './interrupted-appends.ts'
+import { stalledAppend } from './failures.ts'
 
 /** Uploads without progress expire; others do not. */
 export function expiring(test: ResumableTest): void {

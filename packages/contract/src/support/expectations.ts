@@ -11,8 +11,7 @@ import {
 } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from './suite.ts'
-import { digest, pattern } from './pattern.ts'
-import { slow } from './sources.ts'
+import { digest, pattern, slow } from './content.ts'
 
 /** Longer than an immediate result takes on a busy machine, shorter than the time limits of test frameworks. */
 const promptMs = 5000

@@ -1,7 +1,7 @@
 import type { BlobStore, ResumableUploads, UploadKey, UploadPlan } from '@holdfast/core'
 import { AssertionError, expect } from 'chai'
 import type { BlobStoreHarness } from './suite.ts'
-import { digest } from './pattern.ts'
+import { digest } from './content.ts'
 
 /** A store made for one test, with its uploads. */
 export interface ResumableHarness extends BlobStoreHarness {

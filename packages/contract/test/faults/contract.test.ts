@@ -3,9 +3,8 @@ import { describeBlobStore } from '../../src/describe-blob-store.ts'
 import { describeLinkGenerations } from '../../src/describe-link-generations.ts'
 import { describeRenaming } from '../../src/describe-renaming.ts'
 import { describeResumableUploads } from '../../src/describe-resumable-uploads.ts'
-import { createFaults } from '../../src/faults/faults.ts'
-import { injectFaults } from '../../src/faults/inject-faults.ts'
-import { MiB } from '../../src/support/sources.ts'
+import { createFaults, injectFaults } from '../../src/faults.ts'
+import { MiB } from '../../src/support/content.ts'
 
 const name = 'a store with injected faults, none of them planned,'
 

@@ -1,10 +1,9 @@
 import { FileServiceError, type ResumableUploads, type UploadKey } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { createFaults } from '../../src/faults/faults.ts'
-import { injectFaults } from '../../src/faults/inject-faults.ts'
+import { createFaults, injectFaults } from '../../src/faults.ts'
 import { collect, expectBlob, rejection } from '../../src/support/expectations.ts'
-import { pattern } from '../../src/support/pattern.ts'
+import { pattern, chunks } from '../../src/support/content.ts'
 import {
   begin,
   expectBytes,
@@ -13,7 +12,6 @@ import {
   planOf,
   uploadsOf,
 } from '../../src/support/resumable-harness.ts'
-import { chunks } from '../../src/support/sources.ts'
 
 const error = new FileServiceError('store-unavailable', 'on purpose')
 

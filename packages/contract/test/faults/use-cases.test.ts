@@ -14,9 +14,8 @@ import {
 } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { collect, expectRefusal } from '../../src/support/expectations.ts'
-import { createFaults, type Faults } from '../../src/faults/faults.ts'
-import { forEveryFault, injectFaults } from '../../src/faults/inject-faults.ts'
-import { chunks } from '../../src/support/sources.ts'
+import { createFaults, type Faults, forEveryFault, injectFaults } from '../../src/faults.ts'
+import { chunks } from '../../src/support/content.ts'
 
 const error = new FileServiceError('store-unavailable', 'on purpose')
 const older = Buffer.from('older')

@@ -1,12 +1,17 @@
-import { abortable } from '../model/abortable.ts'
+import { abortable } from '../model/concurrency.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
-import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobKey, ListOptions, OpenBlob } from '../ports/blob.ts'
+import {
+  type BlobInfo,
+  type BlobKey,
+  type ListOptions,
+  type OpenBlob,
+  resolveRange,
+  type ByteRange,
+} from '../ports/blob.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { History, KeptBlob } from '../ports/history.ts'
-import { resolveRange, type ByteRange } from '../ports/byte-range.ts'
+import type { History, KeptBlob } from '../ports/store-capabilities.ts'
 import { joinChunks, createMemoryResumableUploads } from './memory-resumable-uploads.ts'
 
 interface KeptBytes {

@@ -1,4 +1,4 @@
-import { abortable } from '../model/abortable.ts'
+import { abortable } from '../model/concurrency.ts'
 import { requireBytes } from '../model/require.ts'
 import {
   createPublishedUploads,
@@ -8,8 +8,7 @@ import {
   requireOffset,
   createUploadQueue,
 } from '../model/upload-rules.ts'
-import type { BlobInfo } from '../ports/blob-info.ts'
-import type { BlobKey } from '../ports/blob.ts'
+import type { BlobInfo, BlobKey } from '../ports/blob.ts'
 import type { PutOptions } from '../ports/blob-store.ts'
 import type {
   ResumableUpload,

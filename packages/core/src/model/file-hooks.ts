@@ -1,6 +1,4 @@
-import type { BlobInfo } from '../ports/blob-info.ts'
-import type { OpenBlob } from '../ports/blob.ts'
-import type { ByteRange } from '../ports/byte-range.ts'
+import type { BlobInfo, OpenBlob, ByteRange } from '../ports/blob.ts'
 import type { Customer } from './customer.ts'
 
 /**

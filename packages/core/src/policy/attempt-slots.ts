@@ -1,6 +1,5 @@
 import { FileServiceError } from '../model/errors.ts'
-import { createKeyedCounter } from '../model/keyed-counter.ts'
-import { createKeyedLock } from '../model/keyed-lock.ts'
+import { createKeyedCounter, createKeyedLock } from '../model/concurrency.ts'
 import type { FailureCount, FailureCounter } from '../ports/failure-counter.ts'
 
 /** The keys under which the failures of an attempt count. The attempts with the first key wait in one queue. */

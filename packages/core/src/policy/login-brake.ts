@@ -1,5 +1,5 @@
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
-import { createKeyedCounter } from '../model/keyed-counter.ts'
+import { createKeyedCounter } from '../model/concurrency.ts'
 import {
   requireCount,
   having,

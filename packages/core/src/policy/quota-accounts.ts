@@ -1,6 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError, isFileServiceError } from '../model/errors.ts'
-import { createKeyedCounter, type KeyedCounter } from '../model/keyed-counter.ts'
+import { createKeyedCounter, type KeyedCounter } from '../model/concurrency.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /** An amount of what a quota limits. */

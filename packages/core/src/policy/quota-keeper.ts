@@ -1,5 +1,5 @@
 import { isLimited, type Customer } from '../model/customer.ts'
-import { createKeyedLock } from '../model/keyed-lock.ts'
+import { createKeyedLock } from '../model/concurrency.ts'
 import { requireMethods } from '../model/require.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import {

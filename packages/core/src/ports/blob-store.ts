@@ -1,5 +1,5 @@
-import type { BlobInfo } from './blob-info.ts'
 import type {
+  BlobInfo,
   BlobKey,
   KeepOptions,
   ListOptions,
@@ -8,9 +8,7 @@ import type {
   RenameOptions,
   Usage,
 } from './blob.ts'
-import type { Expiry } from './expiry.ts'
-import type { History } from './history.ts'
-import type { LinkGenerations } from './link-generations.ts'
+import type { Expiry, History, LinkGenerations } from './store-capabilities.ts'
 import type { ResumableUploads } from './resumable-uploads.ts'
 
 export interface PutOptions extends KeepOptions {

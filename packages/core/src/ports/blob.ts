@@ -1,6 +1,3 @@
-import type { BlobInfo } from './blob-info.ts'
-import type { ByteRange, RangeRequest } from './byte-range.ts'
-
 /**
  * The key of a blob: a customer's name and a file's name. The core has checked both by the policy of `model/file-name.ts`: 1 to
  * 255 bytes of UTF-8, no `/`, no control character, neither `.` nor `..`; anything else may occur. Two keys mean the same blob
@@ -10,6 +7,21 @@ import type { ByteRange, RangeRequest } from './byte-range.ts'
 export interface BlobKey {
   readonly customer: string
   readonly name: string
+}
+
+/** What a store knows about a blob without reading it. */
+export interface BlobInfo {
+  readonly name: string
+  /** In bytes. */
+  readonly size: number
+  /** When the blob was stored, by the store's clock. */
+  readonly modifiedAt: Date
+  /**
+   * A strong validator (RFC 9110 §8.8.1), without the quotes: printable ASCII except `"`. Two blobs with different content under
+   * the same key never have the same etag, and the etag of a blob never changes. (Two blobs with the same content may have the
+   * same etag, for example in stores that derive it from the content.)
+   */
+  readonly etag: string
 }
 
 /**
@@ -70,4 +82,37 @@ export interface Usage {
   readonly blobs: number
   /** The sum of their sizes in bytes. */
   readonly bytes: number
+}
+
+/**
+ * The bytes that a reader asks for, before the size is known (RFC 9110 §14.1.2): either from `first` to `last`, both inclusive and
+ * counted from 0, or to the end if `last` is absent or beyond the end; or the last `suffixLength` bytes.
+ */
+export type RangeRequest =
+  | { readonly first: number; readonly last?: number }
+  | { readonly suffixLength: number }
+
+/** Bytes `offset` to `offset + length - 1` of a blob. */
+export interface ByteRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/**
+ * The bytes that `request` selects in a blob of `size` bytes; all bytes without a request. `undefined` if the request selects no
+ * byte, which RFC 9110 §15.5.17 calls unsatisfiable. A suffix longer than the blob selects the whole blob.
+ */
+export function resolveRange(
+  request: RangeRequest | undefined,
+  size: number,
+): ByteRange | undefined {
+  if (request === undefined) return { offset: 0, length: size }
+  if ('suffixLength' in request) {
+    const length = Math.min(request.suffixLength, size)
+    return length > 0 ? { offset: size - length, length } : undefined
+  }
+  const last = Math.min(request.last ?? Infinity, size - 1)
+  return request.first <= last
+    ? { offset: request.first, length: last - request.first + 1 }
+    : undefined
 }

@@ -1,5 +1,4 @@
-import type { BlobInfo } from './blob-info.ts'
-import type { KeepOptions } from './blob.ts'
+import type { BlobInfo, KeepOptions } from './blob.ts'
 
 /**
  * The key of an upload. The store chooses the id: 16 to 64 characters of `A-Z`, `a-z`, `0-9`, `-` and `_`. No upload has any

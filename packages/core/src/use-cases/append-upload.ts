@@ -1,4 +1,4 @@
-import { abortable } from '../model/abortable.ts'
+import { abortable } from '../model/concurrency.ts'
 import { isLimited, type Customer } from '../model/customer.ts'
 import { isFileServiceError } from '../model/errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'

@@ -1,8 +1,8 @@
 import type { Customer } from '../model/customer.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
-import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobInfo } from '../ports/blob.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { Expiry } from '../ports/expiry.ts'
+import type { Expiry } from '../ports/store-capabilities.ts'
 
 /** What is needed to delete expired files. */
 export interface ExpiryPolicy {

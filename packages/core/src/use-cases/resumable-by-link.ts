@@ -1,7 +1,6 @@
 import type { Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
-import type { UseCounter } from '../model/keyed-counter.ts'
-import type { RevocableLocks } from '../model/keyed-lock.ts'
+import type { UseCounter, RevocableLocks } from '../model/concurrency.ts'
 import { uploadNotFound } from '../model/upload-rules.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'

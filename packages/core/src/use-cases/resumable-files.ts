@@ -1,5 +1,5 @@
 import type { Customer } from '../model/customer.ts'
-import { lockUnlessAborted } from '../model/keyed-lock.ts'
+import { lockUnlessAborted } from '../model/concurrency.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import { uploadNotFound } from '../model/upload-rules.ts'
 import type { ResumableUpload } from '../ports/resumable-uploads.ts'

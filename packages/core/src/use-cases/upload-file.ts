@@ -5,7 +5,7 @@ import { requireBytes, requireCount } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
-import type { BlobInfo } from '../ports/blob-info.ts'
+import type { BlobInfo } from '../ports/blob.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 

@@ -1,5 +1,5 @@
 import type { Customer } from '../model/customer.ts'
-import type { Measure } from '../policy/recent-measurements.ts'
+import type { Measure } from '../policy/recent-values.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { Right } from '../ports/credential-source.ts'
 

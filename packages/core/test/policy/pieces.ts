@@ -1,5 +1,5 @@
 import type { Customer } from '../../src/model/customer.ts'
-import { createKeyedLock } from '../../src/model/keyed-lock.ts'
+import { createKeyedLock } from '../../src/model/concurrency.ts'
 import type { ResumableUploads } from '../../src/ports/resumable-uploads.ts'
 import { chunks } from '../content.ts'
 import { bookkeeping, type Bookkeeping } from './bookkeeping.ts'

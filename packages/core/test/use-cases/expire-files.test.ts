@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import type { BlobInfo } from '../../src/ports/blob-info.ts'
+import type { BlobInfo } from '../../src/ports/blob.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import type { ExpireOptions } from '../../src/use-cases/expire-files.ts'
 import { arrayOf, chunks } from '../content.ts'

@@ -7,7 +7,7 @@ import {
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
 import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
-import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
+import type { UploadLinkOptions } from '../../src/use-cases/upload-links.ts'
 import { arrayOf, chunks } from '../content.ts'
 import { refusal } from '../rejection.ts'
 

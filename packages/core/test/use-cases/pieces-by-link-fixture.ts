@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import type { UploadLinkOptions } from '../../src/use-cases/make-upload-link.ts'
-import type { LinkUploads } from '../../src/use-cases/open-upload-link.ts'
+import type { UploadLinkOptions, LinkUploads } from '../../src/use-cases/upload-links.ts'
 import { arrayOf } from '../content.ts'
 import { startUploads, type SomeOptions } from './links-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import { createKeyedCounter } from '../../src/model/keyed-counter.ts'
+import { createKeyedCounter } from '../../src/model/concurrency.ts'
 import { arrayOf, chunks, pulled } from '../content.ts'
 import { refusal } from '../rejection.ts'
 import { turn } from '../turn.ts'

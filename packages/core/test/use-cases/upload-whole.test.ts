@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import type { BlobInfo } from '../../src/ports/blob-info.ts'
+import type { BlobInfo } from '../../src/ports/blob.ts'
 import { arrayOf, chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { resumableFixture, resumableOf, served, sha256Of } from './resumable-fixture.ts'

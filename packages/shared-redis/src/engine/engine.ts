@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { SetupError, having } from '@holdfast/core'
-import type { AwayListener } from './away-state.ts'
+import { type AwayListener, keepSession, type SessionKeeper, silenceMs } from './keep-session.ts'
 import { EngineAwayError, isMoving, isOwnFault, reasonOf, within } from './engine-errors.ts'
-import { connectNode, type EngineNode } from './engine-node.ts'
+import { connectNode, type EngineNode, accessOf, explained } from './engine-node.ts'
 import {
   connectTimeoutMs,
   type EngineOptions,
@@ -11,9 +11,7 @@ import {
 } from './engine-settings.ts'
 import { evaluate, type Script } from './script.ts'
 import { checkFormat, formatScript, keyFormat } from './keys.ts'
-import { keepSession, type SessionKeeper, silenceMs } from './keep-session.ts'
 import { type Messages, receiveMessages } from './messages.ts'
-import { accessOf, explained } from './open-node.ts'
 import {
   beatScript,
   createServerWatch,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { finding, type Finding, isLoopbackHost } from '@holdfast/core'
 import type { HostPort } from './engine-address.ts'
-import { EngineAwayError, reasonOf, within } from './engine-errors.ts'
-import type { EngineNode } from './engine-node.ts'
+import { EngineAwayError, reasonOf, within, explainAnswer } from './engine-errors.ts'
+import { type EngineNode, evictionRemedy, type NodeState, productOf } from './engine-node.ts'
 import {
   connectTimeoutMs,
   type EngineOptions,
@@ -10,11 +10,8 @@ import {
   resolveEngineSettings,
 } from './engine-settings.ts'
 import { evaluate, script } from './script.ts'
-import { explainAnswer } from './explain-refusal.ts'
 import { checkFormat, keyFormat } from './keys.ts'
-import { evictionRemedy, type NodeState, productOf } from './node-state.ts'
-import { openSession } from './open-session.ts'
-import type { Session } from './session.ts'
+import { openSession, type Session } from './session.ts'
 
 /**
  * Checks whether servers can share an engine, and how well. Yields each finding as it is made, with a remedy where something should be

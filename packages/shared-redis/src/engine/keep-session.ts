@@ -1,11 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetupError } from '@holdfast/core'
-import { createAwayState, type AwayState } from './away-state.ts'
+import { EngineAwayError, reasonOf, within, explainAnswer } from './engine-errors.ts'
 import { backoffMs, connectTimeoutMs, type EngineSettings } from './engine-settings.ts'
-import { EngineAwayError, reasonOf, within } from './engine-errors.ts'
-import { explainAnswer } from './explain-refusal.ts'
-import { openSession } from './open-session.ts'
-import type { Session } from './session.ts'
+import { openSession, type Session } from './session.ts'
 
 /** A session with the engine, and another one after each that has ended. */
 export interface SessionKeeper {
@@ -25,7 +22,7 @@ export interface SessionKeeper {
 }
 
 /** What a keeper does with a session. */
-export interface SessionUse {
+interface SessionUse {
   /** Runs before the session is used for anything else. */
   readonly begin: (session: Session, isNewHistory: boolean) => Promise<unknown>
   /** Rejects if the engine cannot do its work. */
@@ -142,4 +139,37 @@ export function keepSession(
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new EngineAwayError(String(error))
+}
+
+/** Is called once for each change; the reason is in words, and empty if the engine is back. */
+export type AwayListener = (isAway: boolean, reason: string) => void
+
+/** Whether the engine is away, and why. */
+interface AwayState {
+  isAway(): boolean
+  /** Empty if it is not away. */
+  reason(): string
+  onChange(listener: AwayListener): void
+  /** Says that the engine is away, for a reason in words; with an empty reason, that it is back. */
+  set(reason: string): void
+  /** Notifies no one any more. */
+  end(): void
+}
+
+/** Makes an {@link AwayState}, which is away at first. */
+function createAwayState(): AwayState {
+  const listeners: AwayListener[] = []
+  let reason = 'not connected yet'
+  return {
+    isAway: () => reason !== '',
+    reason: () => reason,
+    onChange: (listener) => void listeners.push(listener),
+    set(why) {
+      const hasChanged = (why === '') !== (reason === '')
+      reason = why
+      if (!hasChanged) return
+      for (const listener of listeners) listener(why !== '', why)
+    },
+    end: () => void listeners.splice(0),
+  }
 }

@@ -21,8 +21,7 @@ import { bytesOf, isLower, least, nothing, positive, total } from './amounts.ts'
 import { createQuotaPart, shareAlone } from './quota-part.ts'
 import { createReports, reportDelayMs, createReportQueue } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
-import { createServerDeaths } from './server-deaths.ts'
-import { countAccount, othersHave, syncAccount, type Reply } from './sync-account.ts'
+import { trackDeaths, countAccount, othersHave, syncAccount, type Reply } from './sync-account.ts'
 
 /** The account of a customer, as one of several servers sees it. */
 export interface SharedQuotaAccount extends QuotaAccount {
@@ -93,7 +92,7 @@ export function openSharedAccount(
     lifetimeMs: holdMs / 2,
     isAway: () => engine.isAway(),
   })
-  const deaths = createServerDeaths(now, holdMs)
+  const deaths = trackDeaths(now, holdMs)
   const lockedFiles = createLockedFiles(customer, nameLocks)
   let reply: Reply | undefined
   /** The number of the last report that was answered. */

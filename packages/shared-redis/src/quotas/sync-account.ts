@@ -41,7 +41,7 @@ export interface Other {
 }
 
 /** What a server reports of its part in an account; see `syncScript`. */
-export interface Report {
+interface Report {
   readonly batch: Batch
   /** Larger than that of every report before. */
   readonly order: number
@@ -94,7 +94,7 @@ export async function syncAccount(
   return answer.length === 2 ? 'first count' : parseReply(answer)
 }
 
-export interface CountedAccount {
+interface CountedAccount {
   readonly engine: Engine
   readonly store: BlobStore
   readonly customer: string
@@ -189,4 +189,31 @@ function parseReply(answer: readonly unknown[]): Reply {
 /** Whether other servers have something that they might give back. */
 export function othersHave(reply: Reply | undefined): boolean {
   return reply?.others.some(({ granted }) => granted.bytes > 0 || granted.files > 0) ?? false
+}
+
+/** Knows for how long servers have been dead that hold a part of an account. */
+interface ServerDeaths {
+  note(others: readonly Other[]): void
+  /** The servers for which nothing need be held any longer, and the numbers of their deaths. */
+  over(): readonly (readonly [server: string, death: number])[]
+}
+
+/** Tracks the deaths of servers. Each death is over `holdMs` milliseconds after it was noted first. */
+export function trackDeaths(now: () => number, holdMs: number): ServerDeaths {
+  let deaths = new Map<string, { readonly death: number; readonly since: number }>()
+  return {
+    note(others) {
+      const before = deaths
+      deaths = new Map()
+      for (const { server, death } of others) {
+        const known = before.get(server)
+        // A server may have come back and died anew.
+        if (death > 0) deaths.set(server, known?.death === death ? known : { death, since: now() })
+      }
+    },
+    over: () =>
+      [...deaths]
+        .filter(([, { since }]) => now() - since >= holdMs)
+        .map(([server, { death }]) => [server, death] as const),
+  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseByteSize } from '../../../../../core/src/setup/setting-values.ts'
+import { parseByteSize } from '../../../../../core/src/setup.ts'
 import { parseScryptHash } from '../../../../../passwords/src/scrypt-hash.ts'
 import { parseDuration } from '../../../../../server/src/config/parse-setting.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'

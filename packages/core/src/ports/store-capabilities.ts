@@ -1,0 +1,115 @@
+import type {
+  BlobInfo,
+  BlobKey,
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  RenameOptions,
+  Usage,
+  KeepOptions,
+} from './blob.ts'
+
+/** A blob that was replaced or deleted, and is kept. */
+export interface KeptBlob extends BlobInfo {
+  /**
+   * Names it among all that were ever kept of its name: 1 to 200 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. The store
+   * chooses it.
+   */
+  readonly version: string
+  /** When it was replaced or deleted, by the store's clock; it may be later than that, by a restored backup for example. */
+  readonly replacedAt: Date
+}
+
+export interface VersionOptions {
+  /** Only those that are older than this one in the order of `versions`, which need not exist any more. Default: from the newest. */
+  readonly before?: string
+  /** The most entries on all pages together, 1 or more. Default: all. */
+  readonly limit?: number
+}
+
+/** What is kept of a blob that the caller wants back. */
+export interface KeptKey extends BlobKey {
+  readonly version: string
+}
+
+/**
+ * Keeps blobs that were replaced or deleted, until they are purged. A store that supports that has this as `history`. What is kept is no
+ * blob: it is not opened, listed or counted as one, and nothing but `purge` changes it. It survives a crash as blobs do. The core checks
+ * names, quota and permission before it calls a store. Every sentence here is a test in `@holdfast/contract`.
+ *
+ * A blob that is renamed is not kept under its earlier name. When a put, a rename or a restore rejects half-way (power cut, lost
+ * connection), its blob may be among those that are kept.
+ */
+export interface History {
+  /**
+   * What is kept of a name, newest first, in pages of at most 1,024 entries; without any there is no page. The present blob is not
+   * among them. One that is kept during the whole iteration occurs exactly once; one that is replaced or purged meanwhile may occur or
+   * not.
+   */
+  versions(key: BlobKey, options?: VersionOptions): AsyncIterable<readonly KeptBlob[]>
+
+  /**
+   * The names of which something is kept, but that have no blob, each with what was kept last; in the order and pages of
+   * `BlobStore.list`, with its promises.
+   */
+  deleted(customer: string, options?: ListOptions): AsyncIterable<readonly KeptBlob[]>
+
+  /** Everything that is kept for a customer, in no order, in pages of at most 1,024 entries. */
+  kept(customer: string): AsyncIterable<readonly KeptBlob[]>
+
+  /** Opens what is kept, as `BlobStore.open` does; `undefined` if it is not kept. It stays readable to its end even if it is purged. */
+  open(key: KeptKey, options?: OpenOptions): Promise<OpenBlob | undefined>
+
+  /**
+   * Stores a copy of what is kept as the blob `to` of the same customer, with the promises of `BlobStore.put`, and resolves with its
+   * {@link BlobInfo}: it has a new time and a new entity tag. The blob that it replaces is kept. What is restored stays kept, too.
+   * Resolves with `undefined` if it is not kept, and then nothing has changed. With `createOnly` and a taken name, it rejects with
+   * `already-exists`, and nothing has changed.
+   */
+  restore(key: KeptKey, to: string, options?: RenameOptions): Promise<BlobInfo | undefined>
+
+  /**
+   * Removes what was replaced before a time, for good, and resolves with how much that was. It never removes a blob, or what is replaced
+   * meanwhile. When it resolves, no crash brings back what it has removed. It may be ended at any time, and called again.
+   */
+  purge(customer: string, before: Date): Promise<Usage>
+
+  /** The customers for whom something is kept, in no order, each once; others may occur, too. */
+  customers(): AsyncIterable<string>
+}
+
+/**
+ * Deletes blobs that have expired, and remembers since when they may. A store that supports that has this as `expiry`. Every sentence here
+ * is a test in `@holdfast/contract`.
+ */
+export interface Expiry {
+  /**
+   * Deletes a customer's blob if it is still the one that `blob` describes, as the store has described it; resolves with `true` when it is
+   * deleted durably, with `false` if there is none or another one. A blob that is put or renamed to the name at the same time is never
+   * lost. The store documents where it cannot promise that between several servers.
+   */
+  deleteUnchanged(customer: string, blob: BlobInfo, options?: KeepOptions): Promise<boolean>
+
+  /** What was remembered last for a customer; `''` if nothing was. */
+  readNote(customer: string): Promise<string>
+
+  /**
+   * Remembers a text of 1 to 200 characters of ASCII for a customer, in place of an earlier one. Resolves when all openings of the store
+   * read it, and it survives a crash, with the time of the store's clock at that moment.
+   */
+  writeNote(customer: string, note: string): Promise<Date>
+}
+
+/**
+ * Remembers that customers have ended their links. Links are not stored, so a customer's links are made for a generation, and end with
+ * it. Every sentence here is a test in `@holdfast/contract`.
+ */
+export interface LinkGenerations {
+  /** The present generation; `''` for a customer who has never ended links. */
+  read(customer: string): Promise<string>
+  /**
+   * Begins a generation that the customer never had: 1 to 64 letters and digits. When it resolves, with that generation or one that has
+   * begun since, all openings of the store read it, and no crash brings an earlier one back.
+   */
+  renew(customer: string): Promise<string>
+}
