@@ -12,6 +12,7 @@ import { requireOptions } from './shared/require.ts'
 import type { Transport, TransportRequest, TransportResponse } from './shared/transport.ts'
 
 export type * from './index.ts'
+export { pageOfLink } from './client.ts'
 export { concernsAllFiles, HoldfastError, isHoldfastError } from './shared/holdfast-error.ts'
 export {
   folderTitle,

@@ -244,6 +244,15 @@ function ownAddress(url: string, base: URL): string {
   return new URL(path + search, base).href
 }
 
+/**
+ * The address of a page about the file that a link opens: name, size, preview and a button. Browsers get the page, other programs the file.
+ *
+ * @param link as {@link Client.link} has made it
+ */
+export function pageOfLink(link: string): string {
+  return `${link}&page=1`
+}
+
 /** Makes a client of a link to upload that sends its requests by `transport`. */
 export function createLinkClientOver(
   transport: Transport,

@@ -3,7 +3,6 @@ import { programName } from '@holdfast/credentials-file/messages'
 import { answerShell } from './remote/completion/answer-shell.ts'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
 import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
-import type { ClientVerb } from './remote/client-verb.ts'
 import { formatHelp, hideWords, showWords } from './terminal/yargs.ts'
 import { CommandError, exitCodes, isSystemError, reasonOf } from './remote/errors.ts'
 import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
@@ -17,7 +16,9 @@ export async function main(args: readonly string[]): Promise<number> {
     if (args[0] === '--complete') return await completeFor(args.slice(1))
     if (isProgramHelpWanted(args)) return await printHelp(args)
     const verb = clientVerbIn(args)
-    if (verb && isVerbHelpWanted(args)) return await printVerbHelp(verb)
+    if (verb && isVerbHelpWanted(args)) return await printCommandHelp(verb.command.split(' ', 1))
+    const command = verb ? undefined : commandOfHelp(args)
+    if (command) return await printCommandHelp(command)
     return await runCommand(args)
   } catch (error) {
     if (isReaderGone(error)) return exitCodes.readerGone
@@ -59,8 +60,16 @@ function isVerbHelpWanted(args: readonly string[]): boolean {
   return options.some((arg) => /^(--help|-h)(=|$)/.test(arg))
 }
 
-async function printVerbHelp({ command }: ClientVerb): Promise<number> {
-  const help = await createCli(command.split(' ', 1), describing).getHelp()
+/** The words of the command of the server whose help is wanted, such as `customers add`; `undefined` if none is. */
+function commandOfHelp(args: readonly string[]): readonly string[] | undefined {
+  if (!isHelpWanted(args)) return undefined
+  const end = args.findIndex((arg) => arg.startsWith('-') || arg === 'help')
+  const words = args.slice(0, Math.min(end, 2))
+  return words.length === 0 ? undefined : words
+}
+
+async function printCommandHelp(command: readonly string[]): Promise<number> {
+  const help = await createCli(command, describing).getHelp()
   await print(`${formatHelp(help, Math.min(110, process.stdout.columns || 110))}\n`)
   return 0
 }

@@ -1,4 +1,4 @@
-import { type LinkRequest, isHoldfastError } from '@holdfast/client'
+import { type LinkRequest, isHoldfastError, pageOfLink } from '@holdfast/client'
 import { parseByteSize } from '@holdfast/core'
 import { parsePeriod } from '@holdfast/server/config'
 import { usageError, CommandError, exitCodes } from './errors.ts'
@@ -15,7 +15,7 @@ import { localTime, shown } from '../terminal/print.ts'
 import { withRemote } from './session.ts'
 
 const ownFlags = [
-  ...['expires-in', 'inline', 'upload', 'prefix', 'max-files', 'max-size', 'replace'],
+  ...['expires-in', 'inline', 'page', 'upload', 'prefix', 'max-files', 'max-size', 'replace'],
   'end-all',
 ]
 
@@ -39,6 +39,11 @@ export const link: ClientVerb = {
         type: 'boolean',
         describe:
           'Have browsers show pictures, audio, video, plain text and PDF instead of saving them',
+      })
+      .option('page', {
+        type: 'boolean',
+        describe:
+          'Have browsers show a page about the file, with a preview and a button; other programs get the file',
       })
       .option('upload', {
         type: 'boolean',
@@ -93,7 +98,8 @@ function runLink(argv: VerbArguments): Promise<number> {
         .catch((error: unknown) => {
           throw explainLinkRefusal(error, argv)
         })
-      await report.result({ name, url, expires }, shown(url))
+      const address = argv['page'] === true ? pageOfLink(url) : url
+      await report.result({ name, url: address, expires }, shown(address))
       if (argv.json !== true) report.note(`"${name}": valid until ${localTime(expires.toJSON())}`)
     })
   })
@@ -128,7 +134,7 @@ function requestFrom(argv: VerbArguments): LinkRequest {
     )
     return { ...lifetime, ...(argv['inline'] === true && { inline: true }) }
   }
-  refuse(argv, ['inline'], 'is for links to download: leave out --upload')
+  refuse(argv, ['inline', 'page'], 'is for links to download: leave out --upload')
   if (argv['prefix'] !== true) refuse(argv, ['max-files'], 'is for many files: add --prefix')
   const maxFiles = parsed(argv, 'max-files', parseCount)
   const maxSize = parsed(argv, 'max-size', parseByteSize)

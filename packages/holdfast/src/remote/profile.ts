@@ -81,7 +81,7 @@ export function profileOf({ HOLDFAST_PROFILE: name = '' }: NodeJS.ProcessEnv): s
 }
 
 /** The names of all profiles, sorted. */
-async function profileNames(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
+export async function profileNames(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const files = await readdir(dirname(profilePath(environment, 'x'))).catch(() => [])
   return files.flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []).toSorted()
 }

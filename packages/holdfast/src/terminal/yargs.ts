@@ -21,10 +21,13 @@ function formatBlock(block: string, width: number): string {
   const [heading = '', ...rest] = lines
   const entries = rest.map((line) => {
     const [, indent = '', term = '', text = ''] = /^( *)(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? []
-    return { term: `${indent}${term}`, text: text.trim() }
+    return { term: `${indent}${term}`, text: text.trim().replace(/ {2,}/g, ' ') }
   })
   const column = Math.max(...entries.map(({ term }) => term.length)) + 2
-  return [heading, ...entries.flatMap((entry) => formatEntry(entry, column, width))].join('\n')
+  return [
+    ...wrap(heading, width),
+    ...entries.flatMap((entry) => formatEntry(entry, column, width)),
+  ].join('\n')
 }
 
 function formatEntry(

@@ -34,6 +34,14 @@ describe('holdfast link', function () {
     expect(headers.get('content-disposition')).to.match(/^inline/)
   })
 
+  it('prints links to a page about the file, which other programs do not get', async () => {
+    const url = (await link('a.txt', '--page')).stdout.trim()
+    const browser = await fetch(url, { headers: { Accept: 'text/html' } })
+    expect(browser.headers.get('content-type')).to.match(/^text\/html/)
+    expect(await (await fetch(url)).text()).to.equal('one')
+    expect((await link('new', '--page', '--upload')).code).to.equal(2)
+  })
+
   it('ends all links that were made', async () => {
     const { stdout } = await link('b.txt')
     const ended = await link('--end-all')

@@ -1,6 +1,7 @@
 import type { FileDetails } from '@holdfast/client'
 import { nastyNames } from '@holdfast/contract'
 import { expect } from 'chai'
+import { runOnTerminal } from '../terminal/support/run-on-terminal.ts'
 import { useServer } from './support/use-server.ts'
 import { usageText } from '../../src/remote/ls.ts'
 
@@ -34,6 +35,24 @@ describe('holdfast ls', function () {
       expect(await found('a[1', '--literal')).to.deep.equal(['a[1].txt', ''])
       expect(await found('--', '-')).to.deep.equal(['-b', ''])
       expect(await found('-')).to.deep.equal(['-b', ''])
+    })
+
+    it('colours names by their kind on a terminal, and counts', async () => {
+      const shownFor = async (args: readonly string[], env = {}) => {
+        const environment = {
+          ...server.env,
+          TERM: 'xterm',
+          NO_COLOR: '',
+          FORCE_COLOR: undefined,
+          ...env,
+        }
+        const { shown } = await runOnTerminal(['ls', ...args, 'a'], [], { env: environment })
+        return shown.replaceAll('\r\n', '\n')
+      }
+      const picture = '\u001b[35ma.jpg\u001b[39m'
+      expect(await shownFor([])).to.equal(`${picture}\na1.txt\na[1].txt\n3 files\n`)
+      expect(await shownFor(['-l'])).to.match(/a\[1\]\.txt\n3 files, 3\.70 kB\n$/)
+      expect(await shownFor([], { NO_COLOR: '1' })).to.equal('a.jpg\na1.txt\na[1].txt\n3 files\n')
     })
 
     it('shows sizes and times with -l', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createCli } from '../../src/create-cli.ts'
+import { createCli, serverCommands } from '../../src/create-cli.ts'
 import { verbNames } from '../../src/remote/client-verbs.ts'
 import { formatHelp } from '../../src/terminal/yargs.ts'
 
@@ -9,7 +9,7 @@ describe('formatHelp', () => {
     return formatHelp(await cli.getHelp(), width)
   }
 
-  for (const verb of verbNames) {
+  for (const verb of [...verbNames, ...serverCommands]) {
     it(`lays out the help of ${verb} without types, and loses no word`, async () => {
       const wide = await helpOf(verb, 1000)
       expect(wide).not.to.match(/\[(boolean|string|array|default: no)\]/)

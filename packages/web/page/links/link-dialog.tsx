@@ -1,6 +1,7 @@
 import type { JSX, ComponentChildren } from 'preact'
 import { useState, useEffect, useRef } from 'preact/hooks'
 import type { FileDetails, SignedLink } from '@holdfast/client/browser'
+import { pageOfLink } from '@holdfast/client/browser'
 import { Check, Copy } from 'lucide'
 import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -10,7 +11,6 @@ import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { Icon } from '../parts/icon.tsx'
-import { pageOfLink } from './link-terms.ts'
 
 interface LinkDialogProps {
   readonly connection: Connection

@@ -48,9 +48,6 @@ interface Written extends Omit<LinkTerms, 'expires'> {
   readonly file?: FileDetails
 }
 
-/** The address of a page about the file to which `link` leads. Programs that open it get the file. */
-export const pageOfLink = (link: string) => `${link}&page=1`
-
 /** The address of the file itself, in that of the page about it. */
 export function fileOfPage(address: string): string {
   const url = new URL(address)

@@ -2,7 +2,7 @@ import type { Argv, FallbackCompletionFunction } from 'yargs'
 import { createClient } from '@holdfast/client'
 import { print } from '../../terminal/print.ts'
 import { shells, type Shell } from './completion-script.ts'
-import { findLogin } from '../profile.ts'
+import { findLogin, profileNames } from '../profile.ts'
 
 /** Prints the words that may come next, for the script of {@link completionScript}; resolves with the exit code. */
 export async function answerShell(
@@ -112,8 +112,8 @@ function partAt(line: string, position: number): RegExpExecArray | null {
 /** `'files'`: the next word is a file of this machine. */
 export type Suggestions = readonly Suggestion[] | 'files'
 
-/** Names on the server that begin with a text, for a command. */
-type FindNames = (prefix: string, command: string) => Promise<readonly string[]>
+/** Names on the server that begin with a text, for a command, by the login of a profile. For `--profile`, names of profiles. */
+type FindNames = (prefix: string, command: string, profile?: string) => Promise<readonly string[]>
 
 /** The commands whose words are names of files on the server. */
 const takeNames = ['get', 'cat', 'ls', 'mv', 'rm', 'stat', 'versions', 'restore', 'link']
@@ -131,6 +131,9 @@ export async function suggestWords(
   const before = words.slice(0, -1)
   const isAfterDashes = before.includes('--')
   const known = isAfterDashes ? { suggestions: [], switches: [] } : await yargsWords(cli, words)
+  if (!isAfterDashes && before.at(-1) === profileFlag) {
+    return (await findNames(current, profileFlag)).map((word) => ({ word, about: '' }))
+  }
   const fitting = known.suggestions.filter(({ word }) => word.startsWith(current))
   if (current.startsWith('-') && !isAfterDashes) return fitting
   // Yargs suggests options if it knows nothing else.
@@ -140,10 +143,20 @@ export async function suggestWords(
   if (command === undefined) return []
   const isValue = !isAfterDashes && optionTakesValue(before.at(-1), known.switches)
   if (isValue || !takeNames.includes(command)) return 'files'
-  const names = await findNames(current, command)
+  const names = await findNames(current, command, profileIn(before))
   return names
     .filter((name) => isShowable(name) && (isAfterDashes || !name.startsWith('-')))
     .map((word) => ({ word, about: '' }))
+}
+
+const profileFlag = '--profile'
+
+/** The profile that the words name, if they name one. */
+function profileIn(words: readonly string[]): string | undefined {
+  const joined = words.findLast((word) => word.startsWith(`${profileFlag}=`))
+  if (joined !== undefined) return joined.slice(profileFlag.length + 1)
+  const at = words.lastIndexOf(profileFlag)
+  return at < 0 ? undefined : words[at + 1]
 }
 
 /** Whether a terminal shows the name as it is, so that users see what completion has inserted. */
@@ -221,10 +234,18 @@ const most = 1_000
  * Names on the server that begin with `prefix`: all of them, or none if they are too many, since a shell would then complete what only
  * some have in common. Also none without a login, or after any error. For `restore` they are those of deleted files.
  */
-export async function findNames(prefix: string, command = ''): Promise<readonly string[]> {
+export async function findNames(
+  prefix: string,
+  command = '',
+  profile?: string,
+): Promise<readonly string[]> {
   const names: string[] = []
   try {
-    const client = createClient({ ...(await findLogin(process.env)), retries: 0 })
+    if (command === profileFlag) {
+      const profiles = await profileNames(process.env)
+      return profiles.filter((name) => name.startsWith(prefix))
+    }
+    const client = createClient({ ...(await findLogin(process.env, profile)), retries: 0 })
     const signal = AbortSignal.timeout(patienceMs)
     const found =
       command === 'restore'

@@ -34,8 +34,9 @@ describe('suggestWords', () => {
     const shell = process.env['SHELL']
     process.env['SHELL'] = 'fish'
     try {
-      const found = await suggestWords(cli(), words, (prefix) => {
-        asked.push(prefix)
+      const found = await suggestWords(cli(), words, (prefix, command, profile) => {
+        asked.push(profile === undefined ? prefix : `${prefix} of ${profile}`)
+        if (command === '--profile') return Promise.resolve(['work'])
         return Promise.resolve(names.filter((name) => name.startsWith(prefix)))
       })
       return wordsOf(found)
@@ -52,6 +53,13 @@ describe('suggestWords', () => {
     expect(await suggest('ge')).to.deep.equal(['get'])
     expect(await suggest('customers', '')).to.deep.equal(['add'])
     expect(await suggest('x')).to.deep.equal([])
+  })
+
+  it('knows the profiles, and asks by the login of the one that is named', async () => {
+    expect(await suggest('get', '--profile', '')).to.deep.equal(['work'])
+    await suggest('get', '--profile', 'work', 'a')
+    await suggest('get', '--profile=home', 'a')
+    expect(asked).to.deep.equal(['', 'a of work', 'a of home'])
   })
 
   it('knows the options of a command, where a dash is typed', async () => {

@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { findNames } from '../../../src/remote/completion/answer-shell.ts'
+import { profilePath, writeProfile } from '../../../src/remote/profile.ts'
 
 describe('findNames', () => {
   let server: Server
@@ -38,6 +40,22 @@ describe('findNames', () => {
     count = 2
     expect(await findNames('a')).to.deep.equal(['a0', 'a1'])
     expect(asked).to.deep.equal(['a'])
+  })
+
+  it('finds the profiles, and names by the login of one', async () => {
+    await using home = await makeTemporaryDirectory()
+    process.env['XDG_CONFIG_HOME'] = home.path
+    count = 1
+    const login = { url: process.env['HOLDFAST_URL'] ?? '', name: 'demo', password: 'x' }
+    for (const profile of ['work', 'home']) {
+      await writeProfile(profilePath(process.env, profile), login)
+    }
+    expect(await findNames('', '--profile')).to.deep.equal(['home', 'work'])
+    expect(await findNames('w', '--profile')).to.deep.equal(['work'])
+    expect(asked).to.deep.equal([])
+    for (const name of variables.slice(0, 3)) Reflect.deleteProperty(process.env, name)
+    expect(await findNames('a', 'get')).to.deep.equal([])
+    expect(await findNames('a', 'get', 'work')).to.deep.equal(['a0'])
   })
 
   it('finds none where they are too many for one request', async () => {

@@ -4,7 +4,7 @@ import { holdfastProgram, until } from '@holdfast/testing'
 
 interface TerminalOptions {
   readonly cwd?: string
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** Runs `holdfast` on a terminal of its own, with answers to what it asks. */
