@@ -16,7 +16,7 @@ require_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || get_program 'python3 with venv' python3-venv
 }
 
-# The browsers that packages/testing/src/browsers/open-browser.ts looks for, by the same names.
+# The browsers that packages/testing/src/browsers.ts looks for, by the same names.
 require_browsers() {
   require_browser HOLDFAST_BROWSER 'a Chromium' chromium chromium-browser google-chrome
   require_browser HOLDFAST_FIREFOX 'Firefox' firefox-esr firefox

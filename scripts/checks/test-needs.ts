@@ -3,7 +3,7 @@ import { moduleGraph } from './module-graph.ts'
 /** What tests may need of the machine, by the module that uses it: a path, or the beginning of one, or a package. */
 const users = {
   containers: ['packages/testing/src/minio/', '@holdfast/testing/minio'],
-  s3servers: ['packages/testing/src/s3-servers/', '@holdfast/testing/s3-servers'],
+  s3servers: ['packages/testing/src/s3-servers.ts', '@holdfast/testing/s3-servers'],
   images: ['packages/system-tests/test/containers/support/product-image.ts'],
   tarballs: ['scripts/release/test/packed-packages.ts'],
   installation: ['scripts/release/test/shared-installation.ts'],
@@ -12,7 +12,7 @@ const users = {
   git: ['scripts/release/test/repository-copy.ts'],
   debian: ['scripts/release/make-debian-package.ts', 'scripts/release/test/repository-copy.ts'],
   proxies: ['packages/system-tests/test/cluster/support/start-proxy.ts'],
-  browsers: ['packages/testing/src/browsers/', '@holdfast/testing/browsers'],
+  browsers: ['packages/testing/src/browsers.ts', '@holdfast/testing/browsers'],
   webkit: ['packages/web/test/browser/webkit-driver.ts'],
   prometheus: ['packages/testing/src/prometheus/', '@holdfast/testing/prometheus'],
   redis: [

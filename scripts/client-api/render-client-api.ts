@@ -1,4 +1,4 @@
-import type { Description, Schema } from '../../packages/testing/src/api-description/description.ts'
+import type { Description, Schema } from '../../packages/testing/src/api-description/judge.ts'
 import { formatText } from '../format/format-text.ts'
 
 /** What the client makes of the API's description: types of what it sends and gets, and the codes of errors. */

@@ -1,5 +1,4 @@
-import { knownFailures } from '../../packages/testing/src/s3-servers/known-failures.ts'
-import { s3ServerVersion } from '../../packages/testing/src/s3-servers/start-s3-server.ts'
+import { knownFailures, s3ServerVersion } from '../../packages/testing/src/s3-servers.ts'
 import { markdownTable } from './markdown-table.ts'
 import { otherS3Servers } from './other-s3-servers.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openBrowser, type Page } from '../../packages/testing/src/browsers/index.ts'
+import { openBrowser, type Page } from '../../packages/testing/src/browsers.ts'
 import { startHoldfast } from '../../packages/testing/src/holdfast.ts'
 import { createSite } from '../../packages/testing/src/site.ts'
 import { writeSamples } from './sample-files.ts'

@@ -6,4 +6,4 @@ export {
   type CopyFailure,
 } from './copy-files.ts'
 export type { CopyProgress, FileCount } from './copy-progress.ts'
-export { mergeByName, type MergedName } from './merge-by-name.ts'
+export { mergeByName, type MergedName } from './walk-files.ts'

@@ -2,7 +2,7 @@ import { nastyNames } from '@holdfast/contract'
 import { compareUtf8 } from '@holdfast/core'
 import { collect } from '@holdfast/testing'
 import { expect } from 'chai'
-import { mergeByName } from '../src/merge-by-name.ts'
+import { mergeByName } from '../src/walk-files.ts'
 
 async function* list(...names: readonly string[]) {
   for (const name of names) yield { name }

@@ -11,12 +11,8 @@ export {
   type ScryptCost,
 } from '@holdfast/passwords'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
-export { headerProblem, describeDenial, programName } from './messages/describe-denial.ts'
-export {
-  parseReceiver,
-  parseWebhookSecrets,
-  type CustomerWebhook,
-} from './messages/webhook-terms.ts'
+export { headerProblem, describeDenial, programName } from './messages.ts'
+export { parseReceiver, parseWebhookSecrets, type CustomerWebhook } from './messages.ts'
 export { editCustomersFile, openCustomersFile, type CustomersFile } from './open-customers-file.ts'
 export type { ChangedCustomerFields, NewCustomerFields } from './customers/customer-fields.ts'
 export {

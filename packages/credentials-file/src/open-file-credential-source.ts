@@ -31,9 +31,7 @@ import {
 } from './customers/parse-customers.ts'
 import { type CustomersText, readCustomersText } from './customers/customers-text.ts'
 import { openWatchedFiles, type Reading } from './open-watched-files.ts'
-import { programName } from './messages/describe-denial.ts'
-import type { CustomerWebhook } from './messages/webhook-terms.ts'
-
+import { programName, type CustomerWebhook } from './messages.ts'
 /** The changes by a reload: names in the order of the file, further logins as `CUSTOMER/LOGIN`, without any secret. */
 export interface ReloadSummary {
   /** How many customers there are now. */

@@ -1,13 +1,12 @@
 import { randomBytes, createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { requireText } from '@holdfast/core'
-import { computeScrypt } from './compute-scrypt.ts'
 import {
+  computeScrypt,
   formatScryptHash,
   type ScryptCost,
   scryptCostProblem,
   standardScryptCost,
-} from './scrypt-hash.ts'
-
+} from './compute-scrypt.ts'
 /**
  * Hashes a password with scrypt and a new salt, outside the caller's thread; resolves with a PHC string for the customers file and
  * the verifier. Default cost: {@link standardScryptCost}.

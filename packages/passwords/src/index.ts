@@ -8,11 +8,11 @@ export {
   type HashingRequest,
 } from './hashing-queue.ts'
 export { linkKeyOfHash, linkKeyOfPassword } from './link-key.ts'
-export { rememberPasswords, type RememberOptions } from './remember-passwords.ts'
+export { rememberPasswords, type RememberOptions } from './create-password-verifier.ts'
 export {
   isSameScryptCost,
   standardScryptCost,
   type ScryptCost,
   parseScryptHash,
   type ScryptHash,
-} from './scrypt-hash.ts'
+} from './compute-scrypt.ts'

@@ -1,7 +1,5 @@
 import { hash, hkdfSync } from 'node:crypto'
-import { computeScrypt } from './compute-scrypt.ts'
-import { type ScryptCost, standardScryptCost } from './scrypt-hash.ts'
-
+import { computeScrypt, type ScryptCost, standardScryptCost } from './compute-scrypt.ts'
 const label = 'holdfast link key 1'
 const keyLength = 32
 

@@ -4,9 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { cheapCost } from '@holdfast/testing'
 import { expect } from 'chai'
-import { computeScrypt } from '../src/compute-scrypt.ts'
-import { standardScryptCost } from '../src/scrypt-hash.ts'
-
+import { computeScrypt, standardScryptCost } from '../src/compute-scrypt.ts'
 const salt = Buffer.from('a salt of 16 byt')
 const main = new URL('../src/compute-scrypt.ts', import.meta.url).href
 

@@ -1,10 +1,8 @@
 // It compares the times of hashes.
 import { randomBytes } from 'node:crypto'
 import { describePasswordVerifier } from '@holdfast/contract'
-import { computeScrypt } from '../src/compute-scrypt.ts'
+import { computeScrypt, type ScryptCost, formatScryptHash } from '../src/compute-scrypt.ts'
 import { createPasswordVerifier } from '../src/create-password-verifier.ts'
-import { type ScryptCost, formatScryptHash } from '../src/scrypt-hash.ts'
-
 const cost: ScryptCost = { ln: 14, r: 8, p: 1 }
 
 // `hashPassword` refuses the empty password; a verifier must know it all the same.

@@ -2,14 +2,12 @@ import { availableParallelism } from 'node:os'
 import { isFileServiceError, type PasswordVerifier } from '@holdfast/core'
 import { cheapCost, rejection, until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { computeScrypt } from '../src/compute-scrypt.ts'
+import { computeScrypt, type ScryptCost, standardScryptCost } from '../src/compute-scrypt.ts'
 import {
   createPasswordVerifier,
   type PasswordVerifierOptions,
 } from '../src/create-password-verifier.ts'
 import { hashPassword, sealPlainPassword } from '../src/hash-password.ts'
-import { type ScryptCost, standardScryptCost } from '../src/scrypt-hash.ts'
-
 /** A verifier with a record of its computations, which wait while it is held. */
 function openVerifier(options: PasswordVerifierOptions = {}) {
   const costs: (ScryptCost & { readonly length: number })[] = []

@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto'
 import { cheapCost, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { hashPassword } from '../src/hash-password.ts'
-import { parseScryptHash } from '../src/scrypt-hash.ts'
+import { parseScryptHash } from '../src/compute-scrypt.ts'
 
 describe('hashPassword', () => {
   it('makes a PHC string of the standard cost', async () => {

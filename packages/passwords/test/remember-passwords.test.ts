@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rememberPasswords } from '../src/remember-passwords.ts'
+import { rememberPasswords } from '../src/create-password-verifier.ts'
 
 describe('rememberPasswords', () => {
   const asked: (string | undefined)[] = []

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { formatScryptHash, parseScryptHash } from '../src/scrypt-hash.ts'
+import { formatScryptHash, parseScryptHash } from '../src/compute-scrypt.ts'
 
 const salt = 'bWpjn4uyJEdAi/dPWTWfuQ'
 const hash = '3EHp8tuuceuO+0RvpNIYn8Lgzy7NBBIj26LjAY61dMg'

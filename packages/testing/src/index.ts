@@ -21,7 +21,7 @@ export {
   type TlsSite,
 } from './tls-site.ts'
 export { bytesAt, piece, collect, contentOf, putText, seeded } from './content.ts'
-export { describeWithDisks, makeSmallDisk, type DiskKind, type SmallDisk } from './small-disk.ts'
+export { describeWithDisks, makeSmallDisk, type DiskKind, type SmallDisk } from './machine.ts'
 export { catchConsoleErrors, type CaughtErrors, rejection, until } from './until.ts'
 export {
   cheapCost,
@@ -35,7 +35,7 @@ export {
   treeOf,
   type TemporaryDirectory,
 } from './site.ts'
-export { adminPortOf, adminUrl, scrape, type AdminPort, type Scrape } from './admin-port.ts'
+export { adminPortOf, adminUrl, scrape, type AdminPort, type Scrape } from './holdfast.ts'
 export {
   startBadLine,
   type BadLine,

@@ -14,7 +14,7 @@ import {
   createHttpServer,
   headerAuthentication,
 } from '../../../packages/http-koa/dist/index.js'
-import { createLoginFailureCounter } from '../../../packages/server/src/logins/login-failure-counter.ts'
+import { createLoginFailureCounter } from '../../../packages/server/src/login-failure-counter.ts'
 
 const { PORT, CUSTOMERS = '' } = process.env
 const service = createFileService({

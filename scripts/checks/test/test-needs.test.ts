@@ -82,7 +82,7 @@ describe('testNeeds', () => {
 
   it('has what a test comes to the module of that uses it', async () => {
     const proxy = 'packages/system-tests/test/cluster/support/start-proxy.ts'
-    const browser = 'packages/testing/src/browsers/browse.ts'
+    const browser = 'packages/testing/src/browsers.ts'
     const postgres = 'scripts/examples/test/start-postgres.ts'
     const python = 'packages/system-tests/test/openapi/python-environment.ts'
     const redis = 'packages/testing/src/redis/start-redis.ts'
@@ -90,7 +90,7 @@ describe('testNeeds', () => {
     const java = 'packages/system-tests/test/openapi/clients/client-project.ts'
     const systemd = 'packages/system-tests/test/docs/analyze-unit.ts'
     const btrfs = 'packages/store-disk/test/mounted-disk.ts'
-    const s3servers = 'packages/testing/src/s3-servers/index.ts'
+    const s3servers = 'packages/testing/src/s3-servers.ts'
     const image = 'packages/system-tests/test/containers/support/product-image.ts'
     const files = {
       'packages/system-tests/test/abuse/a.test.ts': "import '../cluster/support/start-proxy.ts'\n",
@@ -102,7 +102,7 @@ describe('testNeeds', () => {
       'packages/system-tests/test/containers/e.test.ts': "import './support/product-image.ts'\n",
       'packages/system-tests/test/openapi/e.test.ts': "import './python-environment.ts'\n",
       'packages/system-tests/test/openapi/clients/g.test.ts': "import './client-project.ts'\n",
-      'packages/testing/test/s3-servers/f.test.ts': "import '../../src/s3-servers/index.ts'\n",
+      'packages/testing/test/s3-servers/f.test.ts': "import '../../src/s3-servers.ts'\n",
       [s3servers]: '',
       [proxy]: '',
       [image]: '',

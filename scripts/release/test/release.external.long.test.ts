@@ -1,6 +1,6 @@
 // It makes a release as docs/install.md says, and examines all that is in it. A release takes three quarters of a minute of the
 // processor's time, so there is one for all tests.
-import { describeWithDisks } from '../../../packages/testing/src/small-disk.ts'
+import { describeWithDisks } from '../../../packages/testing/src/machine.ts'
 import { describeArmExecutable } from '../../program/test/describe-arm-executable.ts'
 import { describeBillsOfMaterials } from './describe-bills-of-materials.ts'
 import { describeDebianPackage } from './describe-debian-package.ts'

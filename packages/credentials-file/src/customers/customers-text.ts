@@ -14,7 +14,7 @@ import {
   type Document,
   type YAMLError,
 } from 'yaml'
-import { describeDenial, programName } from '../messages/describe-denial.ts'
+import { describeDenial, programName } from '../messages.ts'
 import { CustomersFileError } from './customers-file-error.ts'
 
 /** The content of a customers file, not parsed yet. */

@@ -11,12 +11,13 @@ import {
   type Right,
 } from '@holdfast/core'
 import { parseScryptHash } from '@holdfast/passwords'
-import { programName, headerProblem } from '../messages/describe-denial.ts'
 import {
+  programName,
+  headerProblem,
   parseReceiver,
   parseWebhookSecrets,
   type CustomerWebhook,
-} from '../messages/webhook-terms.ts'
+} from '../messages.ts'
 import { CustomersFileError, type CustomersFileProblem } from './customers-file-error.ts'
 import {
   type CustomerData,

@@ -11,13 +11,12 @@ import {
   type ListeningAddress,
   explainListening,
   listeningUrl,
-} from '../listen/explain-listening.ts'
+  createDrain,
+  limitConnections,
+} from '../listen.ts'
 import type { EngineState } from '../shared/open-shared-state.ts'
 import type { ServerStatus, WorkersState } from '../serve/server-watch.ts'
 import type { ClosableStore } from '../stores/open-store.ts'
-import { createDrain } from '../listen/drain.ts'
-import { limitConnections } from '../listen/limit-connections.ts'
-
 /** Answers the programs that watch a server: load balancers, supervisors, monitoring. */
 export interface Admin {
   /** Such as `http://127.0.0.1:3001`. */

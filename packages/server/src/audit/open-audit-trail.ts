@@ -4,8 +4,9 @@ import {
   openTrailFile,
   type TrailFile,
   type TrailFileEvents,
+  formatEvent,
+  formatOmission,
 } from './open-trail-file.ts'
-import { formatEvent, formatOmission } from './format-event.ts'
 import { createLineLimit, type LineLimitOptions } from '../log/lines.ts'
 
 /** The audit trail of a server: one line for each event, in the format of docs/audit.md. */

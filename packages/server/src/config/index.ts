@@ -1,7 +1,7 @@
 export { findConfig, type Config } from './resolve-config.ts'
 export { parsePeriod, parseTime } from './parse-setting.ts'
 export type { WrittenSettings } from './read-config-file.ts'
-export { minioSecretNames, secretNames, secretRemedy, secretVariables } from './secrets.ts'
+export { minioSecretNames, secretNames, secretRemedy, secretVariables } from './environment.ts'
 export {
   environmentName,
   settingNames,
@@ -9,4 +9,4 @@ export {
   type SettingName,
   type StoreKind,
 } from './settings.ts'
-export { warnOfVariables } from './warn-of-variables.ts'
+export { warnOfVariables } from './environment.ts'

@@ -4,7 +4,7 @@ import { describeDenial } from '@holdfast/credentials-file/messages'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { quoted } from './parse-setting.ts'
-import { secretRemedy } from './secrets.ts'
+import { secretRemedy } from './environment.ts'
 import { settingNames, settings, type SettingName } from './settings.ts'
 
 /** Settings as text that has not been checked. */

@@ -1,7 +1,7 @@
 import { adviceOf, asSentence, SetupError } from '@holdfast/core'
 import { quoted } from './parse-setting.ts'
 import type { WrittenSettings } from './read-config-file.ts'
-import { readSecret, type SecretName } from './secrets.ts'
+import { readSecret, type SecretName } from './environment.ts'
 import {
   environmentName,
   settingNames,

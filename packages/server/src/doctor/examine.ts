@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import pino from 'pino'
 import {
   type Finding,
   finding,
@@ -12,7 +13,6 @@ import {
   type FindingMark,
 } from '@holdfast/core'
 import { inspectDataDirectory } from '@holdfast/store-disk'
-import pino from 'pino'
 import {
   CustomersFileError,
   openFileCredentialSource,
@@ -21,21 +21,24 @@ import {
 } from '@holdfast/credentials-file'
 import type { WebhookSettings } from '../events/webhook-settings.ts'
 import type { Config } from '../config/resolve-config.ts'
-import { openStore, type ClosableStore } from '../stores/open-store.ts'
-import { explainMinioSetting, findMinioSettings } from '../stores/minio-settings.ts'
-import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
-import { openFilesLimit } from '../listen/limit-connections.ts'
-import { checkProxies } from '../listen/trusted-proxies.ts'
 import {
+  openStore,
+  type ClosableStore,
+  explainMinioSetting,
+  findMinioSettings,
+} from '../stores/open-store.ts'
+import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
+import {
+  openFilesLimit,
+  checkProxies,
   explainListening,
   type ListeningAddress,
   clearTextWarning,
-} from '../listen/explain-listening.ts'
+} from '../listen.ts'
 import { adminAddress } from '../serve/server-watch.ts'
-import { expiryFindings, isExpiring } from './expiry-findings.ts'
-import { isKeeping, keptFindings } from './kept-findings.ts'
-import { sharedFindings } from './shared-findings.ts'
+import { expiryFindings, isExpiring, isKeeping, keptFindings } from './kept-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
+import { findEngineSettings } from '../shared/open-shared-state.ts'
 
 /** A group of findings. */
 export interface Section {
@@ -366,4 +369,22 @@ function refused(error: CustomersFileError): Finding {
   const { path, problems, lines } = error
   if (problems.length === 1) return adviceFinding('problem', customersCheck, error)
   return finding('problem', customersCheck, `${path}: ${problems.length} problems`, ...lines)
+}
+
+/**
+ * Examines the Valkey or Redis in which several servers count together, over the network; yields nothing if the server counts for
+ * itself. It changes no key.
+ *
+ * @throws SetupError for settings with which no server starts, and for an engine that refuses this server or cannot count; the reason of
+ * `signal`
+ */
+export async function* sharedFindings(
+  config: Config,
+  signal?: AbortSignal,
+): AsyncGenerator<Finding> {
+  const settings = await findEngineSettings(config)
+  if (settings === undefined) return
+  // Loaded only where it is used: its client is large.
+  const { examineEngine } = await import('@holdfast/shared-redis')
+  yield* examineEngine(settings, signal)
 }

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { type Advice, advice, adviceOf, SetupError } from '@holdfast/core'
 import { parseWebhookSecrets, type CustomerWebhook } from '@holdfast/credentials-file/messages'
 import type { Config } from '../config/resolve-config.ts'
-import { secretVariables } from '../config/secrets.ts'
+import { secretVariables } from '../config/environment.ts'
 import { isPublic } from './post-event.ts'
 
 /** Where and how events are delivered. */

@@ -2,9 +2,9 @@ import { fstatSync, write } from 'node:fs'
 import { isatty } from 'node:tty'
 import { promisify, styleText } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
-import pino, { type Logger, type LoggerOptions } from 'pino'
+import pino from 'pino'
+import type { Logger, LoggerOptions } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
-import { killProcess } from '../process/kill-process.ts'
 import { nonBlocking, countLines, createAppendLines, type WriteSome } from './lines.ts'
 import { visible } from './visible.ts'
 
@@ -275,4 +275,11 @@ export function createLogWriter(
       return writing === undefined
     },
   }
+}
+
+/**
+ * Ends this process at once. An exit would wait for threads in a system call, such as a write to a socket that no one reads.
+ */
+export function killProcess(): void {
+  process.kill(process.pid, 'SIGKILL')
 }

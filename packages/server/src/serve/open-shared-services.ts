@@ -17,8 +17,8 @@ import {
   type FileCredentialSource,
 } from '@holdfast/credentials-file'
 import type { Config } from '../config/resolve-config.ts'
-import { clearTextWarning } from '../listen/explain-listening.ts'
-import { createLoginFailureCounter, loginBrakeOptions } from '../logins/login-failure-counter.ts'
+import { clearTextWarning } from '../listen.ts'
+import { createLoginFailureCounter, loginBrakeOptions } from '../login-failure-counter.ts'
 import {
   openSharedState,
   sharedLinks,
@@ -28,7 +28,6 @@ import {
 } from '../shared/open-shared-state.ts'
 import type { CustomerWebhooks } from '../events/open-webhooks.ts'
 import { openCertificate, type CertificateSource } from '../tls/open-certificate.ts'
-import { createCloseStack } from './close-stack.ts'
 import {
   noWatch,
   type ServerWatch,
@@ -164,4 +163,36 @@ async function openCustomers(
     )
   }
   return source
+}
+
+interface Closable {
+  close(): Promise<void>
+}
+
+export interface CloseStack {
+  /** Waits for `opening`; if it fails, closes everything that was opened before. */
+  readonly open: <Opened extends Closable | undefined>(opening: Promise<Opened>) => Promise<Opened>
+  /** Closes everything that was opened, the last one first. */
+  readonly closeAll: () => Promise<void>
+}
+
+/** Makes a {@link CloseStack}, for things that are opened one after the other and closed together. */
+export function createCloseStack(): CloseStack {
+  const opened: Closable[] = []
+  const closeAll = async () => {
+    for (const each of opened.splice(0).reverse()) await each.close()
+  }
+  return {
+    async open(opening) {
+      try {
+        const each = await opening
+        if (each) opened.push(each)
+        return each
+      } catch (error) {
+        await closeAll()
+        throw error
+      }
+    },
+    closeAll,
+  }
 }

@@ -6,7 +6,7 @@ import type { ClosableStore } from '../stores/open-store.ts'
 import type { Config } from '../config/resolve-config.ts'
 import type { Events } from '../events/open-events.ts'
 import type { EngineState } from '../shared/open-shared-state.ts'
-import type { ListeningAddress } from '../listen/explain-listening.ts'
+import type { ListeningAddress } from '../listen.ts'
 
 /** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'

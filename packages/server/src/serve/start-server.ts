@@ -13,20 +13,24 @@ import {
 import type { Logger } from 'pino'
 import { openAuditTrail } from '../audit/open-audit-trail.ts'
 import type { Config } from '../config/resolve-config.ts'
-import { checkProxies } from '../listen/trusted-proxies.ts'
-import { explainListening, listeningUrl } from '../listen/explain-listening.ts'
-import { createDrain } from '../listen/drain.ts'
-import { connectionsWithin, limitConnections, openFilesLimit } from '../listen/limit-connections.ts'
-import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
-import { openSharedServices, type SharedServices } from './open-shared-services.ts'
-import { createCloseStack } from './close-stack.ts'
-import { checkKeeping, type KeepingCheck } from '../stores/check-keeping.ts'
-import { openStore } from '../stores/open-store.ts'
+import {
+  checkProxies,
+  explainListening,
+  listeningUrl,
+  createDrain,
+  connectionsWithin,
+  limitConnections,
+  openFilesLimit,
+} from '../listen.ts'
+import { loginBrakeOptions } from '../login-failure-counter.ts'
+import {
+  openSharedServices,
+  type SharedServices,
+  createCloseStack,
+} from './open-shared-services.ts'
+import { checkKeeping, type KeepingCheck, openStore } from '../stores/open-store.ts'
 import { openEvents, type Events } from '../events/open-events.ts'
-import { guardSpace } from './guard-space.ts'
-import { sweepFiles } from './sweep-files.ts'
-import { sweepKept } from './sweep-kept.ts'
-import { sweepUploads } from './sweep-uploads.ts'
+import { guardSpace, sweepFiles, sweepKept, sweepUploads } from './sweeps.ts'
 import { noWatch, type ServerWatch, type ServerStatus } from './server-watch.ts'
 import type { CertificateSource } from '../tls/open-certificate.ts'
 

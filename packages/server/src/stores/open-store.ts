@@ -1,10 +1,17 @@
-import { carriesAdvice, SetupError, type BlobStore } from '@holdfast/core'
+import {
+  carriesAdvice,
+  SetupError,
+  type BlobStore,
+  asSentence,
+  type Credential,
+} from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file'
 import { openDiskBlobStore, type DiskBlobStore } from '@holdfast/store-disk'
+import type { Companions, StoreSettingError } from '@holdfast/store-minio'
+import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
-import type { StoreKind } from '../config/settings.ts'
-import type { Companions } from '@holdfast/store-minio'
-import { explainMinioSetting, findMinioSettings } from './minio-settings.ts'
+import { type StoreKind, environmentName } from '../config/settings.ts'
+import { secretVariables } from '../config/environment.ts'
 
 interface Store {
   open(config: Config, log: WarningLog, among?: AmongProcesses): Promise<ClosableStore>
@@ -144,4 +151,125 @@ export interface ClosableStore extends BlobStore {
   /** Why it has no `history`, as a sentence; absent or `undefined` if there is nothing to say. */
   readonly historyProblem?: () => Promise<string | undefined> | string | undefined
   close(): Promise<void>
+}
+
+/** The settings that the MinIO store needs and that have no default. */
+export interface MinioSettings {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+/**
+ * The settings of the MinIO store that have no default, with the keys from the configuration's environment.
+ *
+ * @throws SetupError that names all missing settings, or what is wrong with the keys
+ */
+export async function findMinioSettings(config: Config): Promise<MinioSettings> {
+  const missing: string[] = []
+  const need = (value: string | undefined, first: string, second: string) => {
+    if (value === undefined) missing.push(`${first} or ${second}`)
+    return value ?? ''
+  }
+  const setting = (name: 'minio-endpoint' | 'minio-bucket') =>
+    need(config[name], `--${name}`, environmentName(name))
+  const secret = async (name: 'minio-access-key' | 'minio-secret-key') => {
+    const { value, file } = secretVariables(name)
+    return need(await config.readSecret(name), value, file)
+  }
+  const found = {
+    endpoint: setting('minio-endpoint'),
+    bucket: setting('minio-bucket'),
+    accessKey: await secret('minio-access-key'),
+    secretKey: await secret('minio-secret-key'),
+  }
+  if (missing.length === 0) return found
+  throw new SetupError('The MinIO store needs settings that are missing:', missing)
+}
+
+const settingNames: Readonly<Record<NonNullable<StoreSettingError['setting']>, string>> = {
+  endpoint: '--minio-endpoint',
+  bucket: '--minio-bucket',
+  accessKey: 'HOLDFAST_MINIO_ACCESS_KEY',
+  secretKey: 'HOLDFAST_MINIO_SECRET_KEY',
+  region: '--minio-region',
+  prefix: '--minio-prefix',
+  createBucket: '--minio-create-bucket',
+}
+
+/** The error for a wrong setting of the MinIO store, with the name under which it was set. */
+export function explainMinioSetting({
+  problem,
+  remedies,
+  setting,
+  cause,
+}: StoreSettingError): SetupError {
+  const where = setting === undefined ? '' : ` (${settingNames[setting]})`
+  const text = `Cannot use the MinIO store: ${problem}${where}`
+  if (cause instanceof Error && cause.name === 'NoSuchBucket') {
+    const remedy = 'make it, or give this command --minio-create-bucket.'
+    return new SetupError(`${text}:`, [remedy], cause)
+  }
+  const said = asSentence({ problem: text, remedies })
+  return new SetupError(said.problem, said.remedies)
+}
+
+/** What decides whether a store has to keep what is replaced. */
+export interface KeepingSettings {
+  readonly store: Pick<ClosableStore, 'history' | 'historyProblem'>
+  readonly config: Pick<Config, 'store' | 'keep-replaced'>
+  /** All customers and their logins, as they are now. */
+  readonly credentials: () => readonly Credential[]
+}
+
+/** Looks again after the customers have changed. */
+export interface KeepingCheck {
+  /** Logs an error if a customer now has a setting that the store cannot follow. The service goes on. */
+  again(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Refuses to start if the server or a customer is to keep what is replaced, and the store cannot do that.
+ *
+ * @throws SetupError that names the setting, and why the store cannot
+ */
+export async function checkKeeping(settings: KeepingSettings, log: Logger): Promise<KeepingCheck> {
+  const problem = await keepingProblem(settings)
+  if (problem !== undefined) throw problem
+  return {
+    async again() {
+      try {
+        const found = await keepingProblem(settings)
+        if (found) log.error({ reason: found.message }, 'what is replaced is not kept')
+      } catch (err) {
+        log.warn({ err }, 'the store does not say whether it can keep what is replaced')
+      }
+    },
+    close: async () => {},
+  }
+}
+
+/** Why the settings are wrong for the store; `undefined` if it keeps what it should. */
+export async function keepingProblem({
+  store,
+  config: { store: kind, 'keep-replaced': keepMs = 0 },
+  credentials,
+}: KeepingSettings): Promise<SetupError | undefined> {
+  if (store.history !== undefined) return undefined
+  const keeping = credentials().find(({ keepReplacedMs = 0 }) => keepReplacedMs > 0)
+  if (keepMs === 0 && keeping === undefined) return undefined
+  const [setting, remedy] =
+    keepMs > 0
+      ? ['--keep-replaced is set', 'Leave --keep-replaced out.']
+      : [
+          `The customer "${keeping?.name}" has keepReplaced`,
+          'Remove keepReplaced from the customers file.',
+        ]
+  const reason = await store.historyProblem?.()
+  return new SetupError(`${setting}, but the ${kind} store cannot keep what is replaced`, [
+    ...(reason === undefined ? [] : [reason.replace(/\.$/, '')]),
+    remedy,
+  ])
 }

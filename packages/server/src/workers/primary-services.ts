@@ -7,15 +7,14 @@ import {
   type LocalQuotaKeeper,
 } from '@holdfast/core'
 import type { SharedUseCounter } from '@holdfast/shared-redis'
-import { failureKey } from '../logins/login-failure-counter.ts'
+import { failureKey } from '../login-failure-counter.ts'
 import type { OwnServices } from '../serve/open-shared-services.ts'
 import type { SharedState } from '../shared/open-shared-state.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter, type ReplicatedFailure } from './replicated-counters.ts'
-import { createHoldServers } from './key-holds.ts'
-import { createSharedLocks, createLockServer } from './lock-server.ts'
+import { createHoldServers, createSharedLocks, createLockServer } from './locks.ts'
 import {
   ofSharedCounters,
   sharedCounters,

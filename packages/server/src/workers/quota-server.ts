@@ -1,5 +1,5 @@
 import type { LocalClaim, Customer, LocalQuotaKeeper } from '@holdfast/core'
-import { leaseMs, outlivedMs, startTimer, type StartTimer } from './lock-server.ts'
+import { leaseMs, outlivedMs, startTimer, type StartTimer } from './locks.ts'
 
 /** How many bytes of an upload of unknown size may arrive before a worker has to ask again, if the quota allows it. */
 const ahead = 1024 * 1024

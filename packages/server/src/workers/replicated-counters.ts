@@ -4,7 +4,7 @@ import {
   type UseCounter,
   createKeyedCounter,
 } from '@holdfast/core'
-import { failureKey } from '../logins/login-failure-counter.ts'
+import { failureKey } from '../login-failure-counter.ts'
 
 /** The failures of a key, as one process sends them to another. */
 export interface ReplicatedFailure extends FailureCount {

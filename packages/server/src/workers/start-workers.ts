@@ -6,13 +6,11 @@ import { createFileService, createQuotaKeeper, SetupError } from '@holdfast/core
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
 import type { MetricValues, ServerWatch } from '../serve/server-watch.ts'
-import { checkProxies } from '../listen/trusted-proxies.ts'
-import { loginBrakeOptions } from '../logins/login-failure-counter.ts'
-import { openSharedServices } from '../serve/open-shared-services.ts'
-import { createCloseStack } from '../serve/close-stack.ts'
-import { sweepUploads } from '../serve/sweep-uploads.ts'
-import { checkKeeping } from '../stores/check-keeping.ts'
-import { openStore } from '../stores/open-store.ts'
+import { checkProxies } from '../listen.ts'
+import { loginBrakeOptions } from '../login-failure-counter.ts'
+import { openSharedServices, createCloseStack } from '../serve/open-shared-services.ts'
+import { sweepUploads } from '../serve/sweeps.ts'
+import { checkKeeping, openStore } from '../stores/open-store.ts'
 import { openEvents } from '../events/open-events.ts'
 import type { RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
@@ -272,7 +270,7 @@ export interface KeptUrl {
 }
 
 /** A {@link KeptUrl} for workers with the port `configured`; 0 means any port. */
-export function keepUrl(configured: number): KeptUrl {
+function keepUrl(configured: number): KeptUrl {
   let kept: string | undefined
   return {
     portBeside(worker) {

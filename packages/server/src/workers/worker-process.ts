@@ -1,8 +1,8 @@
 import { adviceOf, carriesAdvice } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
-import { readSecret, type SecretName } from '../config/secrets.ts'
-import { killProcess } from '../process/kill-process.ts'
-import { openLog, type OpenLog } from '../log/open-log.ts'
+import { readSecret, type SecretName } from '../config/environment.ts'
+
+import { killProcess, openLog, type OpenLog } from '../log/open-log.ts'
 import { openMetrics } from '../metrics/open-metrics.ts'
 import { startServer, type RunningServer } from '../serve/start-server.ts'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'

@@ -3,8 +3,7 @@ import type { Config } from '../config/resolve-config.ts'
 import type { MetricValues } from '../serve/server-watch.ts'
 import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { QuotaHandlers } from './quota-server.ts'
-import type { HoldHandlers, HoldingHandlers } from './key-holds.ts'
-import type { LockHandlers } from './lock-server.ts'
+import type { HoldHandlers, HoldingHandlers, LockHandlers } from './locks.ts'
 import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
 /** What a worker gets at its start. */

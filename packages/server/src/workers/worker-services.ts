@@ -28,8 +28,8 @@ import {
   type WorkerOrder,
 } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
-import { createHoldClient } from './key-holds.ts'
-import type { LockHandlers } from './lock-server.ts'
+
+import { createHoldClient, type LockHandlers } from './locks.ts'
 
 /** A worker's handlers for the data from its primary, and the shared services made from it. */
 export interface WorkerServices {

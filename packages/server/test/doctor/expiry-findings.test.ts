@@ -5,7 +5,7 @@ import {
   expiryFindings,
   isExpiring,
   type ExpiryExamination,
-} from '../../src/doctor/expiry-findings.ts'
+} from '../../src/doctor/kept-findings.ts'
 
 const day = 86_400_000
 const alice: Credential = { name: 'alice', passwordHash: 'x', expireAfterMs: 30 * day }

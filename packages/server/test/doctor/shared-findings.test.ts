@@ -3,9 +3,7 @@ import { createSite, findFreePort, makeCertificate, rejection } from '@holdfast/
 import { startRedis, type RedisOptions } from '@holdfast/testing/redis'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { examine } from '../../src/doctor/examine.ts'
-import { sharedFindings } from '../../src/doctor/shared-findings.ts'
-
+import { examine, sharedFindings } from '../../src/doctor/examine.ts'
 type Environment = Readonly<Record<string, string>>
 
 const linesOf = async (environment: Environment) => {

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory } from '@holdfast/testing'
-import { formatEvent } from '../../src/audit/format-event.ts'
+import { formatEvent } from '../../src/audit/open-trail-file.ts'
 import { openCursor } from '../../src/events/cursor.ts'
 import {
   deliverEvents,

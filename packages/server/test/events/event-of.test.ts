@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@holdfast/http-koa'
 import { expect } from 'chai'
-import { formatEvent, formatOmission } from '../../src/audit/format-event.ts'
+import { formatEvent, formatOmission } from '../../src/audit/open-trail-file.ts'
 import { eventOf, eventOfLoss, idOfLine, timeOfLine } from '../../src/events/event-of.ts'
 
 const source = 'urn:uuid:1'

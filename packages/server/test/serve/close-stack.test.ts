@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createCloseStack } from '../../src/serve/close-stack.ts'
+import { createCloseStack } from '../../src/serve/open-shared-services.ts'
 
 describe('createCloseStack', () => {
   const closed: string[] = []

@@ -3,7 +3,7 @@ import type { AnsweredRequest, AuditEvent } from '@holdfast/http-koa'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
-import { guardSpace } from '../../src/serve/guard-space.ts'
+import { guardSpace } from '../../src/serve/sweeps.ts'
 
 interface Line {
   readonly level: number

@@ -4,7 +4,7 @@ import type { AuditEvent } from '@holdfast/http-koa'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
-import { sweepFiles } from '../../src/serve/sweep-files.ts'
+import { sweepFiles } from '../../src/serve/sweeps.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

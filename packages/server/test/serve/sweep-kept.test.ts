@@ -10,7 +10,7 @@ import type { AuditEvent } from '@holdfast/http-koa'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
-import { sweepKept } from '../../src/serve/sweep-kept.ts'
+import { sweepKept } from '../../src/serve/sweeps.ts'
 
 const day = 86_400_000
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import pino from 'pino'
 import { until } from '@holdfast/testing'
-import { sweepUploads } from '../../src/serve/sweep-uploads.ts'
+import { sweepUploads } from '../../src/serve/sweeps.ts'
 
 interface Line {
   readonly level: number

@@ -4,7 +4,7 @@ import {
   createHoldClient,
   createHoldServers,
   type HoldingHandlers,
-} from '../../src/workers/key-holds.ts'
+} from '../../src/workers/locks.ts'
 import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5))

@@ -10,7 +10,7 @@ import {
   createLockServer,
   type LockHandlers,
   type ServerLocks,
-} from '../../src/workers/lock-server.ts'
+} from '../../src/workers/locks.ts'
 
 /** Workers of one server that take locks, and timers that end when a test says so. */
 function openWorkers(locks?: ServerLocks) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { failureKey } from '../../src/logins/login-failure-counter.ts'
+import { failureKey } from '../../src/login-failure-counter.ts'
 import { createReplicatedFailureCounter } from '../../src/workers/replicated-counters.ts'
 
 describe('createReplicatedFailureCounter', () => {

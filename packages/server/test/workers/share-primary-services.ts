@@ -1,7 +1,7 @@
 import { createQuotaKeeper } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { createLoginFailureCounter } from '../../src/logins/login-failure-counter.ts'
+import { createLoginFailureCounter } from '../../src/login-failure-counter.ts'
 import {
   createPrimaryServices,
   type PrimaryServices,

@@ -10,7 +10,7 @@ import {
 import { startRedis } from '@holdfast/testing/redis'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { failureKey } from '../../src/logins/login-failure-counter.ts'
+import { failureKey } from '../../src/login-failure-counter.ts'
 import { openPrimary } from './share-primary-services.ts'
 
 const limit = resolveConfig()['max-requests-per-customer']

@@ -8,7 +8,7 @@ import { findFreePort, makeTemporaryDirectory, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { resolveConfig } from '../../../server/src/config/resolve-config.ts'
-import { unknownVariables } from '../../../server/src/config/warn-of-variables.ts'
+import { unknownVariables } from '../../../server/src/config/environment.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const textOf = (path: string) => readFileSync(new URL(path, root), 'utf8')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { formatEvent, formatOmission } from '../../../server/src/audit/format-event.ts'
+import { formatEvent, formatOmission } from '../../../server/src/audit/open-trail-file.ts'
 import { fencedBlocks } from './documented-steps.ts'
 
 const event = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { secretNames, secretVariables } from '../../../server/src/config/secrets.ts'
+import { secretNames, secretVariables } from '../../../server/src/config/environment.ts'
 import { environmentName, settingNames, settings } from '../../../server/src/config/settings.ts'
 
 describe('docs/configuration.md', () => {

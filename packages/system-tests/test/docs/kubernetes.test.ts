@@ -10,7 +10,7 @@ import { type IPodDisruptionBudget, PodDisruptionBudget } from 'kubernetes-model
 import { type ISecret, type IService, Secret, Service } from 'kubernetes-models/v1'
 import { parseAllDocuments } from 'yaml'
 import { resolveConfig } from '../../../server/src/config/resolve-config.ts'
-import { unknownVariables } from '../../../server/src/config/warn-of-variables.ts'
+import { unknownVariables } from '../../../server/src/config/environment.ts'
 
 const kinds: Readonly<Record<Manifest['kind'], new (manifest: never) => { validate(): void }>> = {
   Deployment,

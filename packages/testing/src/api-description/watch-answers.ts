@@ -2,9 +2,13 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { framingOf, parseHead } from '../connection.ts'
-import { readDescription } from './description.ts'
-import { createJudge, type AskedRequest, type Judge, type GivenAnswer } from './judge.ts'
-
+import {
+  readDescription,
+  createJudge,
+  type AskedRequest,
+  type Judge,
+  type GivenAnswer,
+} from './judge.ts'
 /** The answers of a server that is watched. */
 export interface WatchedAnswers {
   /** How many there were, without those that broke off. */

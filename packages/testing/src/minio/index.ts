@@ -12,11 +12,11 @@ export {
   startMinioCluster,
   type MinioCluster,
   type StartMinioClusterOptions,
-} from './start-minio-cluster.ts'
+} from './start-minio.ts'
 export {
   policyOf,
   policyWithVersionsOf,
   temporaryKeys,
   withoutRight,
   type Policy,
-} from './bucket-policy.ts'
+} from './start-minio.ts'

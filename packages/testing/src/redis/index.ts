@@ -1,6 +1,6 @@
 export { startRedis, type RedisOptions, type RunningRedis } from './start-redis.ts'
-export { startSentinels, type RunningSentinels } from './start-sentinels.ts'
-export { startRedisCluster, type RunningCluster } from './start-redis-cluster.ts'
+export { startSentinels, type RunningSentinels } from './start-redis.ts'
+export { startRedisCluster, type RunningCluster } from './start-redis.ts'
 export {
   startFaultyProxy,
   type Direction,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findFreePort } from '../machine.ts'
 import { makeCertificate } from '../tls-site.ts'
+import { until } from '../until.ts'
 
 export interface RedisOptions {
   /** More arguments of the program, such as `--maxmemory 10mb`, one word each. */
@@ -190,4 +191,202 @@ export async function endServer(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit')
   child.kill('SIGKILL')
   await exited
+}
+
+/** A Redis Cluster of masters without replicas. */
+export interface RunningCluster {
+  /** For holdfast: `redis+cluster://…`. */
+  readonly url: string
+  readonly servers: readonly RunningRedis[]
+  /**
+   * Gives a slot, with its keys, from the server that has it to another one. Calls `meanwhile` when the keys have moved, and the slot
+   * has not: the old server then answers `ASK` for all keys that it does not have.
+   */
+  moveSlot(slot: number, to: RunningRedis, meanwhile?: () => Promise<void>): Promise<void>
+  /** Ends all servers, and removes their data. */
+  stop(): Promise<void>
+}
+
+/** Starts three masters on the loopback, which share the slots. */
+export async function startRedisCluster(): Promise<RunningCluster> {
+  const servers: RunningRedis[] = []
+  const stop = async () => {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+  try {
+    for (let nth = 0; nth < 3; nth++) servers.push(await startNode())
+    const hosts = servers.map(({ port }) => `127.0.0.1:${port}`)
+    await runCli(['--cluster', 'create', ...hosts, '--cluster-yes'])
+    await until('each server of the cluster knows all slots', async () => {
+      const states = await Promise.all(servers.map((server) => server.run('CLUSTER', 'INFO')))
+      return states.every((state) => /cluster_state:ok/.test(state))
+    })
+    const url = `redis+cluster://${hosts.join(',')}`
+    return { url, servers, moveSlot: (...given) => moveSlot(servers, ...given), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startNode(): Promise<RunningRedis> {
+  // Otherwise the second port is the first plus 10,000, which may be taken.
+  const bus = await findFreePort()
+  return startRedis([
+    '--cluster-enabled',
+    'yes',
+    '--cluster-port',
+    `${bus}`,
+    '--cluster-node-timeout',
+    '5000',
+  ])
+}
+
+async function moveSlot(
+  servers: readonly RunningRedis[],
+  slot: number,
+  to: RunningRedis,
+  meanwhile?: () => Promise<void>,
+): Promise<void> {
+  const ids = await Promise.all(servers.map((server) => server.run('CLUSTER', 'MYID')))
+  const target = ids[servers.indexOf(to)] ?? ''
+  const owner = await to.run('CLUSTER', 'NODES')
+  const from = servers.find((_, nth) => owns(owner, ids[nth] ?? '', slot))
+  if (from === undefined || from === to) return
+  await to.run('CLUSTER', 'SETSLOT', `${slot}`, 'IMPORTING', ids[servers.indexOf(from)] ?? '')
+  await from.run('CLUSTER', 'SETSLOT', `${slot}`, 'MIGRATING', target)
+  const keys = (await from.run('CLUSTER', 'GETKEYSINSLOT', `${slot}`, '1000')).split('\n')
+  for (const key of keys.filter(Boolean)) {
+    await from.run('MIGRATE', '127.0.0.1', `${to.port}`, key, '0', '5000')
+  }
+  await meanwhile?.()
+  for (const server of [to, from, ...servers]) {
+    await server.run('CLUSTER', 'SETSLOT', `${slot}`, 'NODE', target)
+  }
+}
+
+function owns(nodes: string, id: string, slot: number): boolean {
+  const [, ranges = ''] = new RegExp(`^${id} .* connected ?(.*)$`, 'm').exec(nodes) ?? []
+  return ranges.split(' ').some((range) => {
+    const [first = NaN, last = first] = range.split('-').map(Number)
+    return first <= slot && slot <= last
+  })
+}
+
+/** A master with replicas, and Sentinels that watch them. */
+export interface RunningSentinels {
+  /** For holdfast: `redis+sentinel://…/main`. */
+  readonly url: string
+  readonly masterName: string
+  readonly ports: readonly number[]
+  /** The servers; the first was the master at the start. */
+  readonly servers: readonly RunningRedis[]
+  /** The server that the Sentinels call the master. */
+  master(): Promise<RunningRedis>
+  /** Has the Sentinels make another server the master; resolves when all of them say so. The old one becomes its replica. */
+  failover(): Promise<void>
+  /** Ends all of them, and removes their data. */
+  stop(): Promise<void>
+}
+
+const masterName = 'main'
+
+/** Starts one master, `replicas` replicas, and as many Sentinels as there are servers. All are on the loopback. */
+export async function startSentinels({ replicas = 1 } = {}): Promise<RunningSentinels> {
+  const dir = await mkdtemp(join(tmpdir(), 'holdfast-sentinels-'))
+  const servers: RunningRedis[] = []
+  const sentinels: ChildProcess[] = []
+  const stop = async () => {
+    await Promise.all([...sentinels.map(endServer), ...servers.map((server) => server.stop())])
+    await rm(dir, { recursive: true, force: true })
+  }
+  try {
+    const master = await startRedis(['--repl-diskless-sync-delay', '0'])
+    servers.push(master)
+    for (let nth = 0; nth < replicas; nth++) {
+      servers.push(await startRedis(['--replicaof', `127.0.0.1 ${master.port}`]))
+    }
+    const ports: number[] = []
+    for (const _ of servers) {
+      const port = await findFreePort()
+      sentinels.push(await startSentinel(dir, port, master.port, servers.length))
+      ports.push(port)
+    }
+    await until('the Sentinels know each other and the replicas', async () => {
+      const known = await Promise.all(ports.map(knownTo))
+      const others = servers.length - 1
+      return known.every((counts) => counts.sentinels === others && counts.replicas === replicas)
+    })
+    return sentinelsOf(ports, servers, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startSentinel(
+  dir: string,
+  port: number,
+  masterPort: number,
+  count: number,
+): Promise<ChildProcess> {
+  const file = join(dir, `${port}.conf`)
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor ${masterName} 127.0.0.1 ${masterPort} ${Math.floor(count / 2) + 1}`,
+    `sentinel down-after-milliseconds ${masterName} 1000`,
+    `sentinel failover-timeout ${masterName} 5000`,
+  ]
+  await writeFile(file, `${lines.join('\n')}\n`)
+  return startServer([file, '--sentinel'], '+monitor master')
+}
+
+async function knownTo(port: number): Promise<{ sentinels: number; replicas: number }> {
+  const text = await runCli(['-p', `${port}`, 'SENTINEL', 'MASTER', masterName])
+  const lines = text.split('\n')
+  const field = (name: string) => Number(lines[lines.indexOf(name) + 1])
+  return { sentinels: field('num-other-sentinels'), replicas: field('num-slaves') }
+}
+
+function sentinelsOf(
+  ports: readonly number[],
+  servers: readonly RunningRedis[],
+  stop: () => Promise<void>,
+): RunningSentinels {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
+  const masterPort = async (sentinel: number) => {
+    const command = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName]
+    return Number((await runCli(['-p', `${sentinel}`, ...command])).split('\n')[1])
+  }
+  const master = async () => {
+    const port = await masterPort(ports[0] ?? 0)
+    const found = servers.find((server) => server.port === port)
+    if (found === undefined) throw new Error(`No server of this test has the port ${port}`)
+    return found
+  }
+  return {
+    url: `redis+sentinel://${hosts}/${masterName}`,
+    masterName,
+    ports,
+    servers,
+    master,
+    async failover() {
+      const before = await master()
+      // Until the replica has reported to a Sentinel that it is in sync, the answer is NOGOODSLAVE.
+      await until('the Sentinels begin a failover', async () => {
+        const begun = runCli(['-p', `${ports[0]}`, 'SENTINEL', 'FAILOVER', masterName])
+        return begun.then(
+          () => true,
+          () => false,
+        )
+      })
+      await until('all Sentinels name another master', async () => {
+        const named = await Promise.all(ports.map(masterPort))
+        return named.every((port) => port !== before.port && port === named[0])
+      })
+    },
+    stop,
+  }
 }

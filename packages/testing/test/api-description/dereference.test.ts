@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { dereference } from '../../src/api-description/description.ts'
+import { dereference } from '../../src/api-description/judge.ts'
 
 describe('dereference', () => {
   it('puts what a reference points to in its place, however deep', () => {

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { findBrowser } from '../../src/browsers/open-browser.ts'
+import { findBrowser } from '../../src/browsers.ts'
 import { makeTemporaryDirectory } from '../../src/site.ts'
 
 describe('findBrowser', () => {

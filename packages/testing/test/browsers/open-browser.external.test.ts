@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { browserNames, openBrowser } from '../../src/browsers/open-browser.ts'
+import { browserNames, openBrowser } from '../../src/browsers.ts'
 import { makeTemporaryDirectory } from '../../src/site.ts'
 
 const html = '<title>Grüße</title><input type=file><p>one</p>'

@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect } from 'chai'
 import { describeWithContainers } from '../../src/minio/describe-with-minio.ts'
-import { startMinioCluster, type MinioCluster } from '../../src/minio/start-minio-cluster.ts'
+import { startMinioCluster, type MinioCluster } from '../../src/minio/start-minio.ts'
 
 describeWithContainers('startMinioCluster', (suite) => {
   suite.timeout(180_000)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Context, Suite, Test } from 'mocha'
-import { invertFailures } from '../../src/s3-servers/describe-with-s3-server.ts'
+import { invertFailures } from '../../src/s3-servers.ts'
 
 describe('invertFailures', () => {
   /** A suite of which `works` passes and `fails` fails. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Context, Suite, Test } from 'mocha'
-import { leaveOut } from '../../src/s3-servers/describe-with-s3-server.ts'
+import { leaveOut } from '../../src/s3-servers.ts'
 
 describe('leaveOut', () => {
   /** A suite `store` of two groups, each with the tests `a` and `b`. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { parseByteSize } from '../../../../../core/src/setup.ts'
-import { parseScryptHash } from '../../../../../passwords/src/scrypt-hash.ts'
+import { parseScryptHash } from '../../../../../passwords/src/compute-scrypt.ts'
 import { parseDuration } from '../../../../../server/src/config/parse-setting.ts'
 import { createTarget, type FuzzTarget } from '../fuzz-target.ts'
 import { mutatedText } from '../mutations.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { SetupError } from '@holdfast/core'
+import { SetupError, closestWord } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
-import { environmentName, type StoreKind } from './settings.ts'
+import { environmentName, type StoreKind, settingNames } from './settings.ts'
 
 /**
  * Values that must not appear in a list of processes or be committed with a configuration file. They come from the environment, or
@@ -83,4 +83,52 @@ async function readText(path: string, subject: string): Promise<string> {
     const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
     throw new SetupError(`${subject} cannot be read (${reason}).`)
   }
+}
+
+/** Logs the variables of `environment` that look like settings, but are not. */
+export function warnOfVariables(
+  log: { warn(message: string): void },
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const warning of unknownVariables(environment)) log.warn(warning)
+}
+
+/** The variables of the commands that send requests to a server, such as `holdfast get`. */
+const ofTheClient = ['URL', 'NAME', 'PASSWORD', 'PASSWORD_FILE', 'PROFILE'].map(
+  (name) => `HOLDFAST_${name}`,
+)
+
+const known = new Set([
+  'HOLDFAST_CONFIG',
+  ...ofTheClient,
+  ...settingNames.map(environmentName),
+  ...secretNames.flatMap((name) => Object.values(secretVariables(name))),
+])
+
+/** The variables that the project's tests and scripts set for themselves, and for the programs that they run. */
+const ofTheProject =
+  /^HOLDFAST_(COMMAND|NODE|BIN|IMAGE|BASE_IMAGE|(NGINX|MINIO|HAPROXY|VALKEY)_IMAGE|BROWSER|WITHOUT_CONTAINERS|(TEST|BENCH|BACKUP)_.*)$/
+
+/** The variables that Kubernetes sets in every pod for a service whose name begins with `holdfast`. */
+const ofKubernetes = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/
+
+/**
+ * A warning for each variable of `environment` that begins with `HOLDFAST_` and is not a setting: it is probably misspelt. The warning
+ * has the name that was probably meant, and never a value.
+ */
+export function unknownVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return Object.entries(environment)
+    .filter(([name, value]) => isUnknown(name, value))
+    .map(([name]) => {
+      const meant = closestWord(name, known)
+      const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+      return `${name} is not a setting and is ignored.${hint}`
+    })
+}
+
+function isUnknown(name: string, value = ''): boolean {
+  if (!/^HOLDFAST_/i.test(name) || value === '' || known.has(name)) return false
+  return !ofTheProject.test(name) && !ofKubernetes.test(name) && !/^(tcp|udp|sctp):\/\//.test(value)
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import {
   type FailureCount,
   type FailureCounter,
@@ -7,9 +8,8 @@ import {
   rangeErrorOf,
   type LoginBrakeOptions,
 } from '@holdfast/core'
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
-import type { Config } from '../config/resolve-config.ts'
-import { addressSetOf } from '../listen/trusted-proxies.ts'
+import type { Config } from './config/resolve-config.ts'
+import { addressSetOf } from './listen.ts'
 
 /**
  * A failure counter of this process, with a period of `windowMs` (at most 2^31 - 1). It forgets each key when its period is over,

@@ -8,8 +8,10 @@ import {
   type LaunchOptions,
   type Page,
 } from 'puppeteer-core'
-import { makeTemporaryDirectory } from '../site.ts'
-import { until } from '../until.ts'
+import { makeTemporaryDirectory } from './site.ts'
+import { until } from './until.ts'
+
+export type { BrowserContext, Page } from 'puppeteer-core'
 
 export interface BrowserOptions {
   /** Further arguments of the program. */

@@ -1,0 +1,372 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Credential, Customer, FileService, History, Usage } from '@holdfast/core'
+import type { Audit, OnAnswered } from '@holdfast/http-koa'
+import type { Logger } from 'pino'
+import type { ServerWatch } from './server-watch.ts'
+
+/** How long to wait between two sweeps, in milliseconds. `expireFiles` takes a rule that was not applied for three hours for a new one. */
+const filePauseMs = 60 * 60 * 1000
+
+export interface FileSweepOptions {
+  readonly log: Logger
+  /** All customers and their logins, as they are at each sweep. */
+  readonly credentials: () => readonly Credential[]
+  /** Records each deletion. Default: none. */
+  readonly audit?: Audit | undefined
+  /** Default: an hour. */
+  readonly pauseMs?: number
+  /** The two clocks, in milliseconds. Default: those of the system. */
+  readonly clocks?: Clocks
+}
+
+/**
+ * Deletes the files that have expired: at once in the background, and then every hour, customer by customer. It logs what it deletes, what
+ * it will delete once a new rule is a day old, and why it deletes nothing. A sweep is left out if the clock has jumped since the one
+ * before. `close` ends it.
+ */
+export function sweepFiles(
+  service: Pick<FileService, 'expireFiles'>,
+  options: FileSweepOptions,
+): { close(): Promise<void> } {
+  const { log, credentials, audit } = options
+  const clockProblem = createClockGuard(options.clocks)
+  /** The rules that were logged as waiting, by customer. */
+  const announced = new Map<string, string>()
+
+  const leaveOut = (why: { readonly reason: string; readonly customer?: string }) =>
+    log.error(why, 'no file expires until the next sweep')
+
+  const sweepCustomer = async (customer: Customer, signal: AbortSignal): Promise<void> => {
+    const { name } = customer
+    const outcome = await service.expireFiles?.(customer, {
+      signal,
+      onExpired: (file) =>
+        audit?.({
+          ...{ time: new Date(), event: 'expire', outcome: 'ok', reason: undefined },
+          ...{ customer: name, file: file.name, bytes: file.size },
+          ...{ requestId: undefined, address: undefined },
+        }),
+    })
+    if (outcome?.kind === 'done') {
+      announced.delete(name)
+      if (outcome.expired > 0) log.info({ customer: name, files: outcome.expired }, 'files expired')
+    }
+    if (outcome?.kind === 'wrong-clock') {
+      leaveOut({ customer: name, reason: outcome.problem })
+    }
+    if (outcome?.kind === 'waiting') {
+      const { until, due } = outcome
+      const from = until.toISOString()
+      if (announced.get(name) !== from) {
+        const fields = { customer: name, files: due, from }
+        log.warn(fields, 'files will expire')
+      }
+      announced.set(name, from)
+    }
+  }
+
+  return repeatSweep(async (end) => {
+    const reason = clockProblem()
+    if (reason !== undefined) return leaveOut({ reason })
+    for (const credential of credentials()) {
+      const { passwordHash: _, endsAtMs: __, may: ___, ...customer } = credential
+      if (customer.expireAfterMs === undefined || customer.login !== undefined) continue
+      if (end.hasCome()) break
+      try {
+        await sweepCustomer(customer, end.signal)
+      } catch (err) {
+        // The store may be closed already.
+        if (!end.hasCome()) log.warn({ customer: customer.name, err }, 'files cannot expire')
+      }
+    }
+  }, options.pauseMs ?? filePauseMs)
+}
+
+/** How long to wait between two sweeps, in milliseconds. */
+const keptPauseMs = 10 * 60 * 1000
+
+export interface KeptSweepOptions {
+  readonly log: Logger
+  readonly history: Pick<History, 'customers'>
+  /** All customers and their logins, as they are at each sweep. */
+  readonly credentials: () => readonly Credential[]
+  /** Records what is removed before its time, one event for each customer. Default: none. */
+  readonly audit?: Audit | undefined
+  readonly watch: Pick<ServerWatch, 'onPurged' | 'onKept'>
+  /** Default: ten minutes. */
+  readonly pauseMs?: number
+  /** Default: those of the system. */
+  readonly clocks?: Clocks
+}
+
+/**
+ * Removes what need not be kept any more: at once in the background, and then every ten minutes, customer by customer. What is kept of
+ * customers who are no longer in the file goes by the service's own rule. It logs what it removes, and why it removes nothing. A sweep is
+ * left out if the clock has jumped since the one before. `close` ends it.
+ */
+export function sweepKept(
+  service: Pick<FileService, 'purgeKept'>,
+  options: KeptSweepOptions,
+): { close(): Promise<void> } {
+  const { log, history, credentials, audit, watch } = options
+  const clockProblem = createClockGuard(options.clocks)
+
+  /** Resolves with what is still kept for the customer. */
+  const sweepCustomer = async (customer: Customer): Promise<Usage> => {
+    const outcome = await service.purgeKept?.(customer)
+    if (outcome === undefined) return none
+    const { outdated, surplus, kept } = outcome
+    const { name } = customer
+    if (outdated.blobs > 0) {
+      log.info({ customer: name, ...fieldsOf(outdated) }, 'outdated versions were removed')
+      watch.onPurged('outdated', outdated.bytes)
+    }
+    if (surplus.blobs > 0) {
+      log.info({ customer: name, ...fieldsOf(surplus) }, 'versions beyond the limit were removed')
+      watch.onPurged('surplus', surplus.bytes)
+      await audit?.(purgeEvent(name, surplus))
+    }
+    return kept
+  }
+
+  const reportFailure = (failure: { readonly err: unknown; readonly customer?: string }) =>
+    log.warn(failure, 'versions cannot be removed')
+
+  return repeatSweep(async (end) => {
+    const reason = clockProblem()
+    if (reason !== undefined) {
+      return log.error({ reason }, 'no version is removed until the next sweep')
+    }
+    let kept = none
+    try {
+      const known = ownCredentials(credentials())
+      for await (const name of history.customers()) {
+        if (end.hasCome()) return
+        try {
+          kept = sum(kept, await sweepCustomer(known.get(name) ?? { name }))
+        } catch (err) {
+          if (!end.hasCome()) reportFailure({ customer: name, err })
+        }
+      }
+      watch.onKept(kept)
+    } catch (err) {
+      // The store may be closed already.
+      if (!end.hasCome()) reportFailure({ err })
+    }
+  }, options.pauseMs ?? keptPauseMs)
+}
+
+const none: Usage = { blobs: 0, bytes: 0 }
+
+function sum(one: Usage, other: Usage): Usage {
+  return { blobs: one.blobs + other.blobs, bytes: one.bytes + other.bytes }
+}
+
+/** The customers by name, without what belongs to a login. */
+function ownCredentials(credentials: readonly Credential[]): ReadonlyMap<string, Customer> {
+  return new Map(
+    credentials
+      .filter(({ login }) => login === undefined)
+      .map(({ passwordHash: _, endsAtMs: __, may: ___, ...customer }) => [customer.name, customer]),
+  )
+}
+
+/** An amount of what was kept, as fields of a line of the log. */
+export function fieldsOf({ blobs, bytes }: Usage): { readonly versions: number; bytes: number } {
+  return { versions: blobs, bytes }
+}
+
+/** The event for what was removed of a customer before its time. */
+function purgeEvent(customer: string, removed: Usage): Parameters<Audit>[0] {
+  return {
+    ...{ time: new Date(), event: 'purge', outcome: 'ok', reason: undefined },
+    ...{ customer, file: undefined, ...fieldsOf(removed) },
+    ...{ requestId: undefined, address: undefined },
+  }
+}
+
+/** How long to wait between two sweeps, in milliseconds. A bucket needs several in an hour, to find publications that broke off. */
+const uploadPauseMs = 15 * 60 * 1000
+
+export interface SweepOptions {
+  /** Called with the number of uploads that have expired, 1 or more. Default: none. */
+  readonly onExpired?: (uploads: number) => void
+  /** Default: a quarter of an hour. */
+  readonly pauseMs?: number
+}
+
+/**
+ * Removes expired uploads: at once in the background, and then regularly, one sweep at a time. It logs how many it has removed, and
+ * failed sweeps. `close` ends it.
+ */
+export function sweepUploads(
+  service: Pick<FileService, 'sweepUploads'>,
+  log: Logger,
+  options: SweepOptions = {},
+): { close(): Promise<void> } {
+  return repeatSweep(async (end) => {
+    try {
+      const uploads = await service.sweepUploads()
+      if (uploads === 0) return
+      options.onExpired?.(uploads)
+      log.info({ uploads }, 'expired uploads were removed')
+    } catch (err) {
+      // The store may be closed already.
+      if (!end.hasCome()) log.warn({ err }, 'expired uploads cannot be removed')
+    }
+  }, options.pauseMs ?? uploadPauseMs)
+}
+
+/** How long to wait between two looks at the free space, and at least between two removals, in milliseconds. */
+const spacePauseMs = 5_000
+
+export interface SpaceGuardOptions {
+  readonly log: Logger
+  /** How many bytes are free. Default: unknown, or another process looks at it. */
+  readonly freeSpace?: (() => Promise<number>) | undefined
+  /** How many bytes should be free; 0 for none. */
+  readonly least: number
+  /** Records what is removed before its time, one event for each customer. Default: none. */
+  readonly audit?: Audit | undefined
+  readonly watch: Pick<ServerWatch, 'onPurged'>
+  /** Default: five seconds. */
+  readonly pauseMs?: number
+}
+
+/** Removes what is kept when the store has no room for files. */
+export interface SpaceGuard {
+  /**
+   * Returns what to call after each request, which calls `next`. After an upload that was refused with `insufficient-storage`, as many
+   * bytes as had arrived are freed, so that a repeated upload gets further; but not within five seconds after a removal.
+   */
+  onAnswered(next?: OnAnswered): OnAnswered
+  close(): Promise<void>
+}
+
+/**
+ * Looks at the free space every five seconds. When less than `least` bytes are free, it removes the oldest that is kept, for any customer,
+ * until twice as much is free. It logs and records that. `close` ends it.
+ */
+export function guardSpace(
+  service: Pick<FileService, 'freeKept'>,
+  options: SpaceGuardOptions,
+): SpaceGuard {
+  const { log, freeSpace, least, audit, watch } = options
+  const pause = options.pauseMs ?? spacePauseMs
+  let removing: Promise<void> | undefined
+  let restsUntil = -Infinity
+
+  const remove = async (bytes: number) => {
+    try {
+      const removed = (await service.freeKept?.(bytes)) ?? new Map<string, never>()
+      for (const [customer, usage] of removed) {
+        log.warn({ customer, ...fieldsOf(usage) }, 'versions were removed to make room')
+        watch.onPurged('space', usage.bytes)
+        await audit?.(purgeEvent(customer, usage))
+      }
+    } catch (err) {
+      log.warn({ err }, 'versions cannot be removed to make room')
+    } finally {
+      restsUntil = performance.now() + pause
+    }
+  }
+
+  /** Removes at most once at a time, and not too often: each time, all that is kept is listed. */
+  const removeSoon = (bytes: number): Promise<void> => {
+    if (removing) return removing
+    if (performance.now() < restsUntil) return Promise.resolve()
+    removing = remove(bytes).finally(() => (removing = undefined))
+    return removing
+  }
+
+  const look = async () => {
+    try {
+      const free = (await freeSpace?.()) ?? Infinity
+      if (free < least) await removeSoon(2 * least - free)
+    } catch {
+      // The readiness check reports a disk that does not answer.
+    }
+  }
+
+  const watching = freeSpace !== undefined && least > 0 ? repeatSweep(look, pause) : undefined
+  return {
+    onAnswered: (next) => (answered) => {
+      const { code, bytesIn } = answered
+      if (code === 'insufficient-storage') void removeSoon(Math.max(bytesIn, least))
+      next?.(answered)
+    },
+    close: async () => watching?.close(),
+  }
+}
+
+/** How long `close` waits for a sweep under way, in milliseconds. The next sweep goes on. */
+const patienceMs = 1_000
+
+/** How much longer than a sweep the pause after it is, and the longest pause for that reason, in milliseconds. */
+const timesSweep = 10
+const longestRestMs = 50 * 60 * 1000
+
+/** Whether the sweeps are to end. */
+export interface SweepEnd {
+  readonly signal: AbortSignal
+  /** Whether `signal` has aborted. */
+  readonly hasCome: () => boolean
+}
+
+/**
+ * Runs `sweep` at once in the background, and then again `pauseMs` after each end; after one that took long, ten times as long, so that
+ * sweeps take at most a tenth of the time, but at most 50 minutes or `pauseMs`. `sweep` must not reject. `close` brings its end, and waits
+ * at most a second for a sweep under way.
+ */
+export function repeatSweep(
+  sweep: (end: SweepEnd) => Promise<void>,
+  pauseMs: number,
+): { close(): Promise<void> } {
+  const closing = new AbortController()
+  const end = { signal: closing.signal, hasCome: () => closing.signal.aborted }
+  let timer: NodeJS.Timeout | undefined
+  const run = async () => {
+    const since = performance.now()
+    await sweep(end)
+    const rest = Math.min(timesSweep * (performance.now() - since), longestRestMs)
+    if (!end.hasCome()) timer = setTimeout(begin, Math.max(pauseMs, rest)).unref()
+  }
+  const begin = () => {
+    sweeping = run()
+  }
+  let sweeping = run()
+  return {
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      const patience = new AbortController()
+      await Promise.race([sweeping, delay(patienceMs, undefined, patience).catch(() => {})])
+      patience.abort()
+    },
+  }
+}
+
+/** The two clocks of a system, in milliseconds. */
+export type Clocks = () => { readonly wall: number; readonly monotonic: number }
+
+/** How far the wall clock may move against the monotonic one between two looks, in milliseconds. */
+const toleranceMs = 60_000
+
+/**
+ * Notices jumps of the wall clock, after which the age of files is uncertain. The result says that the clock has jumped since the look
+ * before, and how far; `undefined` if it has not. Default: the clocks of the system.
+ */
+export function createClockGuard(clocks: Clocks = systemClocks): () => string | undefined {
+  let last = clocks()
+  return () => {
+    const now = clocks()
+    const moved = now.wall - last.wall - (now.monotonic - last.monotonic)
+    last = now
+    if (Math.abs(moved) <= toleranceMs) return undefined
+    return `the clock has jumped by ${Math.round(moved / 1000)} s`
+  }
+}
+
+function systemClocks() {
+  return { wall: Date.now(), monotonic: performance.now() }
+}
