@@ -1,7 +1,11 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import type { Usage } from '@holdfast/client/browser'
 import { isRefusedLogin, checkCredentials, hasRoute } from '../api/requests.ts'
-import type { Connection, CustomerCredentials, CustomerAccess } from '../api/connection.ts'
+import {
+  type Connection,
+  type CustomerCredentials,
+  type CustomerAccess,
+} from '../api/connection.ts'
 import { createConnection } from '../api/create-connection.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'

@@ -1,12 +1,18 @@
 import type { JSX } from 'preact'
-import { useMemo, useCallback, useRef } from 'preact/hooks'
-import { Link2Off, CircleCheck, Upload } from 'lucide'
+import { useMemo, useCallback, useRef, useEffect } from 'preact/hooks'
+import { Link2Off, CircleCheck, Upload, Download } from 'lucide'
 import { createLinkClient, nameFromPath } from '@holdfast/client/browser'
 import { Icon, Logo } from '../parts/icon.tsx'
 import { NoticeList } from '../parts/notice-list.tsx'
 import { Preferences } from '../parts/preferences.tsx'
-import { t, plural } from '../i18n/language.ts'
-import type { LinkState, LinkTerms, LinkRefusal } from '../links/link-terms.ts'
+import { t, plural, language } from '../i18n/language.ts'
+import {
+  type LinkState,
+  type LinkTerms,
+  type LinkRefusal,
+  fileOfPage,
+  type LinkedFile,
+} from '../links/link-terms.ts'
 import { AllowedList } from '../links/allowed-list.tsx'
 import { openStorage } from '../browser/storage.ts'
 import { type NamedFile, chosenFiles, DropZone } from '../uploads/choose-files.tsx'
@@ -14,9 +20,12 @@ import { createRateMeter } from '../uploads/progress.ts'
 import { runUploads, type Uploads } from '../uploads/run-uploads.ts'
 import { openUnfinishedUploads } from '../uploads/unfinished-uploads.ts'
 import { notifyError } from '../parts/notices.ts'
-import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from '../uploads/upload-rows.tsx'
-import { LinkedFileView, Title } from './linked-file.tsx'
+import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from '../uploads/upload-panel.tsx'
 import { createLinkTransport } from './link-transport.ts'
+import { formatMoment, formatSize } from '../i18n/format.ts'
+import { ExplainedError } from '../parts/explain-error.ts'
+import { title } from '../parts/title.ts'
+import { type ContentAccess, PreviewContent } from '../preview/preview-content.tsx'
 
 /** The page for strangers who open a link: to upload, or to a file. */
 export function ByLinkPage({ terms }: { readonly terms: LinkState }): JSX.Element {
@@ -193,4 +202,51 @@ function Chooser({ isOne, hasSome, onFiles }: ChooserProps): JSX.Element {
       </button>
     </div>
   )
+}
+
+/** A file to which a link leads: its name, size and preview, and a button that saves it. */
+export function LinkedFileView({ linked }: { readonly linked: LinkedFile }): JSX.Element {
+  const { customer, file } = linked
+  const address = fileOfPage(location.href)
+  const access = useMemo<ContentAccess>(
+    () => ({ file, read: readingFrom(address), link: async () => address }),
+    [file, address],
+  )
+  const modified = formatMoment(new Date(file.modified), language.value)
+  return (
+    <>
+      <header class="by-link-head">
+        <Title text={file.name} />
+        <p>{t('linkedFrom', { customer })}</p>
+        <p class="linked-facts">
+          {formatSize(file.size, language.value)} · {modified}
+        </p>
+      </header>
+      <div class="preview-stage linked-stage">
+        <PreviewContent access={access} />
+      </div>
+      <a class="button button-main linked-save" href={address} download={file.name}>
+        <Icon of={Download} />
+        {t('download')}
+      </a>
+    </>
+  )
+}
+
+/** Reads the beginning of the file at `address`. */
+function readingFrom(address: string): ContentAccess['read'] {
+  return async ({ limit, signal }) => {
+    const headers = limit === undefined ? {} : { Range: `bytes=0-${limit - 1}` }
+    const response = await fetch(address, { headers, signal, credentials: 'omit' })
+    if (!response.ok) throw new ExplainedError('previewFailed')
+    return response.blob()
+  }
+}
+
+/** The heading, also used as the title of the document. */
+export function Title({ text }: { readonly text: string }): JSX.Element {
+  useEffect(() => {
+    title.value = `${text} – holdfast`
+  }, [text])
+  return <h1>{text}</h1>
 }

@@ -1,7 +1,6 @@
 import type { JSX, ComponentChildren } from 'preact'
 import { useState, useEffect, useRef } from 'preact/hooks'
-import type { FileDetails, SignedLink } from '@holdfast/client/browser'
-import { pageOfLink } from '@holdfast/client/browser'
+import { type FileDetails, type SignedLink, pageOfLink } from '@holdfast/client/browser'
 import { Check, Copy } from 'lucide'
 import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -11,6 +10,8 @@ import { formatMoment } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
 import { Icon } from '../parts/icon.tsx'
+import { afterTime } from '../browser/after-time.ts'
+import { notify } from '../parts/notices.ts'
 
 interface LinkDialogProps {
   readonly connection: Connection
@@ -167,5 +168,43 @@ export function MadeLink({ link, children }: MadeLinkProps): JSX.Element {
       </div>
       {children}
     </div>
+  )
+}
+
+/** How long the notice stays, in milliseconds. */
+const shownMs = 5_000
+
+interface EndLinksDialogProps {
+  readonly connection: Connection
+  readonly onClose: () => void
+}
+
+/** Asks whether to end all links that the customer has made. */
+export function EndLinksDialog({ connection, onClose }: EndLinksDialogProps): JSX.Element {
+  const [error, setError] = useState<string>()
+  const end = async () => {
+    try {
+      await connection.client.revokeLinks()
+      onClose()
+      afterTime(shownMs, notify({ text: t('linksEnded'), isError: false }))
+    } catch (failure) {
+      setError(explainError(failure))
+    }
+  }
+  return (
+    <Dialog title={t('endLinksAsk')} class="end-links" onClose={onClose}>
+      <p>{t('endLinksLead')}</p>
+      <p role="alert" class="form-error">
+        {error}
+      </p>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={onClose}>
+          {t('keepLinks')}
+        </button>
+        <button type="button" class="button button-danger" onClick={() => void end()}>
+          {t('endLinks')}
+        </button>
+      </div>
+    </Dialog>
   )
 }

@@ -9,7 +9,7 @@ import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import { AllowedList, type Allowed } from './allowed-list.tsx'
 import { ExpiryChoice, LinksNote, MadeLink } from './link-dialog.tsx'
-import { linkOptionsOf, type UploadLinkForm } from './upload-link-form.ts'
+import { linkOptionsOf, type UploadLinkForm } from './link-terms.ts'
 
 /** In bytes; 0 for any size. */
 const sizes = [0, 10e6, 100e6, 1e9, 10e9]

@@ -9,8 +9,7 @@ import type { StringKey } from '../i18n/strings.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { type FileList, type ListedFiles, type RenamedFile } from './file-list-state.ts'
 import { nextOrder, type Column } from './filter-and-sort.ts'
-import { FileRow, openEntry, type RowActions } from './file-row.tsx'
-import { RowMenu, type OpenMenu } from './row-menu.tsx'
+import { FileRow, openEntry, type RowActions, RowMenu, type OpenMenu } from './file-row.tsx'
 import { createTypeAhead, gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {

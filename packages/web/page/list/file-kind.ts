@@ -30,3 +30,55 @@ export function fileKind({ name, type }: Pick<FileDetails, 'name' | 'type'>): Fi
   const [essence = ''] = type.toLowerCase().split(';')
   return byType.find(([pattern]) => pattern.test(essence))?.[1] ?? 'other'
 }
+
+export type PreviewKind =
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'text'
+  | 'markdown'
+  | 'table'
+  | 'pdf'
+  | 'none'
+  | 'too-large'
+
+/** The most bytes of a text that are shown. */
+export const shownText = 256 * 1024
+/** A longer Markdown is shown as text, since to parse it may take long. */
+const largestMarkdown = 128 * 1024
+const largestBlob = 32 * 1024 * 1024
+
+/**
+ * How a file is shown. Whatever could run scripts, above all HTML, is shown as text; pictures by `<img>`, which runs no scripts, not even
+ * of SVG. A PDF opens in a tab of its own: the browser's viewer works in no frame without rights, and in a frame with rights the scripts
+ * of the PDF could block this page by their dialogs. Without links the file is first read into memory, so it must not be large, and must
+ * not be a PDF, which as a blob would have this page's origin.
+ */
+export function previewKind(file: FileDetails, hasLinks: boolean): PreviewKind {
+  const { name, type, size } = file
+  const kind = fileKind(file)
+  if (/\.(md|markdown)$/i.test(name) || /^text\/markdown/.test(type)) {
+    return size > largestMarkdown ? 'text' : 'markdown'
+  }
+  if (/\.tsv$/i.test(name) || /csv|tab-separated/.test(type)) return 'table'
+  if (kind === 'text') return 'text'
+  if (kind === 'pdf' && hasLinks) return 'pdf'
+  if (kind !== 'image' && kind !== 'video' && kind !== 'audio') return 'none'
+  return size > largestBlob && !hasLinks ? 'too-large' : kind
+}
+
+/** The type that a blob of the page may have. A document of another type could be opened, and would have our origin. */
+export function harmlessType(type: string): string {
+  const [essence = ''] = type.split(';')
+  return /^(image|audio|video)\//.test(essence) ? essence : 'text/plain'
+}
+
+/** Whether a link in a text of someone else may be followed. */
+export function isSafeLink(href: string): boolean {
+  try {
+    return ['http:', 'https:', 'mailto:'].includes(new URL(href).protocol)
+  } catch {
+    // A relative one would lead to the server of this page.
+    return false
+  }
+}

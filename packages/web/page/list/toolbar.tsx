@@ -9,9 +9,11 @@ import {
   Trash2,
   X,
   type IconNode,
+  SlidersHorizontal,
 } from 'lucide'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { signal } from '@preact/signals'
 import type { ViewedFile } from '../api/connection.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { Icon, IconButton } from '../parts/icon.tsx'
@@ -21,7 +23,7 @@ import type { StringKey } from '../i18n/strings.ts'
 import { activeRow } from '../browser/keep-focus.ts'
 import type { FileList, ListedFiles } from './file-list-state.ts'
 import { selectedFiles } from './folders.ts'
-import { ViewMenu } from './view-menu.tsx'
+import { readSetting, writeSetting } from '../browser/storage.ts'
 
 interface StatusLineProps {
   readonly files: FileList
@@ -243,6 +245,58 @@ export function FilterField({ files }: { readonly files: ListedFiles }): JSX.Ele
       {files.filter.value !== '' && (
         <IconButton icon={X} label={t('clearFilter')} onClick={clear} />
       )}
+    </div>
+  )
+}
+
+/** Whether the list is shown as tiles. The browser keeps it. */
+export const areTiles = signal(readSetting('view') === 'tiles')
+
+function showTiles(areChosen: boolean): void {
+  areTiles.value = areChosen
+  writeSetting('view', areChosen ? 'tiles' : undefined)
+}
+
+/** How the list is shown. The browser opens and closes it, and keeps what is chosen. */
+export function ViewMenu({ files }: { readonly files: FileList }): JSX.Element {
+  return (
+    <div class="view">
+      <button
+        type="button"
+        class="icon-button"
+        popovertarget="view-menu"
+        aria-label={t('view')}
+        title={t('view')}
+      >
+        <Icon of={SlidersHorizontal} />
+      </button>
+      <div id="view-menu" class="menu menu-view" popover="auto">
+        <fieldset class="segments">
+          <legend>{t('view')}</legend>
+          {([false, true] as const).map((each) => (
+            <label key={String(each)}>
+              <input
+                type="radio"
+                name="view"
+                checked={areTiles.value === each}
+                onChange={() => showTiles(each)}
+              />
+              <span>{t(each ? 'viewTiles' : 'viewList')}</span>
+            </label>
+          ))}
+        </fieldset>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={files.areFolders.value}
+            onChange={({ currentTarget }) => (files.areFolders.value = currentTarget.checked)}
+          />
+          <span>
+            {t('showFolders')}
+            <small>{t('showFoldersHint')}</small>
+          </span>
+        </label>
+      </div>
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { createElement, type ComponentChildren, type JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { isSafeLink } from './preview-kind.ts'
+import { isSafeLink } from '../list/file-kind.ts'
 
 /** Deeper ones are shown as they are written. */
 const mostLevels = 20

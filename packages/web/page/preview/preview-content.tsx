@@ -4,12 +4,10 @@ import { useState, useEffect } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
 import { formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
-import { fileKind } from '../list/file-kind.ts'
+import { fileKind, previewKind, shownText, harmlessType } from '../list/file-kind.ts'
 import { KindIcon } from '../list/file-row.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import { Icon } from '../parts/icon.tsx'
-import { previewKind, shownText, harmlessType } from './preview-kind.ts'
-
 /** A file, and how its content is read. */
 export interface ContentAccess {
   readonly file: ViewedFile

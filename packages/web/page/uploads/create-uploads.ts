@@ -13,9 +13,10 @@ import {
   readWhole,
   type FileSender,
   type SenderContext,
+  createSendTogether,
+  smallSize,
 } from './file-sender.ts'
 import { createRateMeter } from './progress.ts'
-import { createSendTogether, smallSize } from './send-together.ts'
 import { openUnfinishedUploads } from './unfinished-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 import { runUploads, type Uploads } from './run-uploads.ts'

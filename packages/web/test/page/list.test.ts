@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 import type { FileDetails } from '@holdfast/client/browser'
-import { fileKind } from '../../page/list/file-kind.ts'
+import { fileKind, harmlessType, previewKind } from '../../page/list/file-kind.ts'
 import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/filter-and-sort.ts'
 import { createTypeAhead, gridKey, selectRange, toggle } from '../../page/list/selection.ts'
 import { splitName } from '../../page/i18n/format.ts'
-import { harmlessType, previewKind } from '../../page/preview/preview-kind.ts'
-
 const file = (name: string, about: Partial<FileDetails> = {}): FileDetails => ({
   name,
   size: 1,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isSafeLink } from '../../page/preview/preview-kind.ts'
+import { isSafeLink } from '../../page/list/file-kind.ts'
 import { readTable } from '../../page/preview/read-table.ts'
 
 describe('readTable', () => {

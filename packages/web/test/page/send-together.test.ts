@@ -1,6 +1,6 @@
 import { HoldfastError, type FileToUpload } from '@holdfast/client/browser'
 import { expect } from 'chai'
-import { createSendTogether } from '../../page/uploads/send-together.ts'
+import { createSendTogether } from '../../page/uploads/file-sender.ts'
 import { brokenLine, taken } from './refusals.ts'
 
 /** Results of a batch by name: an error, or nothing where the file is stored. */

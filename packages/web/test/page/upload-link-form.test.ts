@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { linkOptionsOf, type UploadLinkForm } from '../../page/links/upload-link-form.ts'
+import { linkOptionsOf, type UploadLinkForm } from '../../page/links/link-terms.ts'
 
 const form: UploadLinkForm = {
   isPrefix: true,
