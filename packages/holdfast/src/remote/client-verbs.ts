@@ -1,4 +1,4 @@
-import { completion } from './completion/completion.ts'
+import { completion } from './completion/answer-shell.ts'
 import { du, ls } from './ls.ts'
 import { link } from './link.ts'
 import { mv } from './mv.ts'

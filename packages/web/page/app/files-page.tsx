@@ -13,7 +13,7 @@ import { UploadLinkDialog } from '../links/upload-link-dialog.tsx'
 import { download, downloadZip } from '../list/download.ts'
 import { EmptyList, FileGrid, NoFiles } from '../list/file-grid.tsx'
 import { RenameDialog, MoveDialog, RenameFolderDialog } from '../list/rename-and-move.tsx'
-import { FolderBar } from '../list/folder-bar.tsx'
+import { FolderBar, areTiles, FilterField, StatusLine } from '../list/toolbar.tsx'
 import {
   crumbsOf,
   folderInHash,
@@ -22,13 +22,10 @@ import {
   selectedFiles,
   selectedFolders,
 } from '../list/folders.ts'
-import { drawThumbnail } from '../list/draw-thumbnail.ts'
+import { drawThumbnail, TileGrid } from '../list/tile-grid.tsx'
 import { createThumbnails, type Thumbnails } from '../list/thumbnails.ts'
-import { TileGrid } from '../list/tile-grid.tsx'
-import { areTiles, FilterField, StatusLine } from '../list/toolbar.tsx'
 import { harmlessType } from '../list/file-kind.ts'
-import { closeFile, openFile, useOpenedFile } from '../preview/opened-file.ts'
-import { PreviewDialog } from '../preview/preview-dialog.tsx'
+import { closeFile, openFile, useOpenedFile, PreviewDialog } from '../preview/preview-dialog.tsx'
 import { type NamedFile, DropZone, UploadButtons } from '../uploads/choose-files.tsx'
 import { UploadConflict, UploadPanel } from '../uploads/upload-panel.tsx'
 import { Logo, Icon } from '../parts/icon.tsx'

@@ -13,7 +13,7 @@ import {
   fileOfPage,
   type LinkedFile,
 } from '../links/link-terms.ts'
-import { AllowedList } from '../links/allowed-list.tsx'
+import { AllowedList } from '../links/upload-link-dialog.tsx'
 import { openStorage } from '../browser/storage.ts'
 import { type NamedFile, chosenFiles, DropZone } from '../uploads/choose-files.tsx'
 import { createRateMeter } from '../uploads/progress.ts'

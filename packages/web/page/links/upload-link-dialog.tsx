@@ -1,15 +1,16 @@
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { isHoldfastError, type SignedLink } from '@holdfast/client/browser'
+import { Clock, File, Files, HardDrive, type IconNode } from 'lucide'
 import { makeLink } from '../api/requests.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { explainError } from '../parts/explain-error.ts'
 import type { Connection } from '../api/connection.ts'
-import { formatSize } from '../i18n/format.ts'
-import { language, t } from '../i18n/language.ts'
-import { AllowedList, type Allowed } from './allowed-list.tsx'
+import { formatSize, formatMoment } from '../i18n/format.ts'
+import { language, t, plural } from '../i18n/language.ts'
 import { ExpiryChoice, LinksNote, MadeLink } from './link-dialog.tsx'
-import { linkOptionsOf, type UploadLinkForm } from './link-terms.ts'
+import { linkOptionsOf, type UploadLinkForm, type LinkTerms } from './link-terms.ts'
+import { Icon } from '../parts/icon.tsx'
 
 /** In bytes; 0 for any size. */
 const sizes = [0, 10e6, 100e6, 1e9, 10e9]
@@ -156,5 +157,37 @@ function NameField({ form: { isPrefix, name }, onChange }: NameFieldProps): JSX.
       </label>
       {isPrefix && <small id={hint}>{t('askPrefixHint')}</small>}
     </div>
+  )
+}
+
+/** What a link to upload allows, and until when. */
+export type Allowed = Pick<LinkTerms, 'name' | 'isPrefix' | 'maxFiles' | 'maxSize' | 'expires'>
+
+/** A line for each bound of the link. */
+export function AllowedList({ terms }: { readonly terms: Allowed }): JSX.Element {
+  const { name, isPrefix, maxFiles, maxSize, expires } = terms
+  return (
+    <ul class="allowed">
+      <Line icon={isPrefix ? Files : File}>
+        {isPrefix
+          ? `${plural('allowedFiles', maxFiles)} ${t('allowedPrefix', { name })}`
+          : t('allowedName', { name })}
+      </Line>
+      {maxSize !== undefined && (
+        <Line icon={HardDrive}>
+          {t('allowedSize', { size: formatSize(maxSize, language.value) })}
+        </Line>
+      )}
+      <Line icon={Clock}>{t('linkUntil', { date: formatMoment(expires, language.value) })}</Line>
+    </ul>
+  )
+}
+
+function Line({ icon, children }: { readonly icon: IconNode; readonly children: string }) {
+  return (
+    <li>
+      <Icon of={icon} />
+      <span>{children}</span>
+    </li>
   )
 }

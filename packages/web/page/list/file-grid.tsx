@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks'
-import type { ViewedFile } from '../api/connection.ts'
 import { ArrowDown, ArrowUp, CloudUpload, FolderOpen, SearchX, Trash2, TriangleAlert } from 'lucide'
-import { isPrinting } from '../browser/printing.ts'
+import { signal } from '@preact/signals'
+import type { ViewedFile } from '../api/connection.ts'
 import { language, t, plural } from '../i18n/language.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { StringKey } from '../i18n/strings.ts'
 import { explainError } from '../parts/explain-error.ts'
-import { type FileList, type ListedFiles, type RenamedFile } from './file-list-state.ts'
+import type { FileList, ListedFiles, RenamedFile } from './file-list-state.ts'
 import { nextOrder, type Column } from './filter-and-sort.ts'
 import { FileRow, openEntry, type RowActions, RowMenu, type OpenMenu } from './file-row.tsx'
 import { createTypeAhead, gridKey, selectRange, toggle } from './selection.ts'
@@ -441,3 +441,9 @@ export function NoFiles({ files }: { readonly files: FileList }): JSX.Element {
     </div>
   )
 }
+
+/** Whether the browser is about to print the page, so that rows out of sight must be in the document, too. */
+export const isPrinting = signal(false)
+
+addEventListener('beforeprint', () => (isPrinting.value = true))
+addEventListener('afterprint', () => (isPrinting.value = false))

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { completion } from '../../../src/remote/completion/completion.ts'
+import { completion } from '../../../src/remote/completion/answer-shell.ts'
 import { shown, sizeWithBytes } from '../../../src/terminal/print.ts'
 
 describe('holdfast completion', () => {
