@@ -14,6 +14,7 @@ import { contentType } from 'mime-types'
 import { filesOf } from '../guards/enter.ts'
 import { evaluatePreconditions, ifRangeHolds, isConditional, etagOf } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
+import { isPlainName } from '../http/text.ts'
 import { takeOpened } from '../server/connection.ts'
 import {
   fileNameInPath,
@@ -213,13 +214,6 @@ function setHeaders(response: ServerResponse, headers: RawHeaders): void {
   for (let index = 0; index < headers.length; index += 2) {
     response.setHeader(headers[index] ?? '', headers[index + 1] ?? '')
   }
-}
-
-/** Names that need no quoting and no second form in Content-Disposition. Most names are so. */
-const plainName = /^[\w.-]+$/
-
-export function isPlainName(name: string): boolean {
-  return plainName.test(name)
 }
 
 /** The Content-Disposition of a plain name (RFC 6266). */
