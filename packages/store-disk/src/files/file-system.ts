@@ -1,5 +1,5 @@
 import { readFile, realpath, statfs } from 'node:fs/promises'
-import { translateFsError } from './translate-fs-error.ts'
+import { translateFsError } from './file-calls.ts'
 
 /** A mounted file system. */
 export interface Mount {

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isSystemError } from './translate-fs-error.ts'
+import { isSystemError } from './file-calls.ts'
 
 /** Owner and group; other users may not read customers' files. */
 const mode = 0o750

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileCalls } from '../files/file-calls.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
 
 /**
  * What a process notes in its temporary directory, for other processes: that a file is replaced (`replacement-journal.ts`), or that one is

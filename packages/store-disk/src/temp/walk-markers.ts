@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { isAbsence, isSystemError } from '../files/file-calls.ts'
 import { parseTempDirectoryName } from './temp-owner.ts'
 
 /**
