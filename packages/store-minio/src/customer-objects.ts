@@ -1,6 +1,6 @@
 import { hash, randomUUID, randomBytes } from 'node:crypto'
 import type { LinkGenerations } from '@holdfast/core'
-import { translating } from './errors/s3-errors.ts'
+import { translating } from './http/s3-errors.ts'
 import { createKeptObjects, type ObjectRead } from './read/get-object.ts'
 import { readBlob } from './read/read-blob.ts'
 import { findObject } from './read/stat-object.ts'

@@ -6,7 +6,7 @@ import {
   PutObjectCommand,
   GetBucketVersioningCommand,
 } from '@aws-sdk/client-s3'
-import { failureOf, isAnswer, StoreSettingError, type StoreSetting } from '../errors/s3-errors.ts'
+import { failureOf, isAnswer, StoreSettingError, type StoreSetting } from '../http/s3-errors.ts'
 import { keyDecoder } from '../keys/object-keys.ts'
 import { versionsOfKey } from '../list/list-objects.ts'
 import { removeVersions } from '../write/own-objects.ts'

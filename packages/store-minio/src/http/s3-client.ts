@@ -3,7 +3,6 @@ import * as https from 'node:https'
 import type { Socket } from 'node:net'
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
-import { createRetryStrategy, markUnsent } from '../errors/s3-errors.ts'
 import {
   escapeUri,
   createGetClient,
@@ -11,6 +10,7 @@ import {
   type ServerAccess,
   type Timeouts,
 } from './get-client.ts'
+import { createRetryStrategy, markUnsent } from './s3-errors.ts'
 
 export interface StoreClient {
   /** Retries by `createRetryStrategy`. */

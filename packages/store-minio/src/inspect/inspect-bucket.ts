@@ -15,8 +15,8 @@ import {
   type StoreAccessOptions,
 } from '../bucket/store-access.ts'
 import { createTrialObjects, removeOldTrials, type TrialObjects } from '../bucket/trial-objects.ts'
-import { isAnswer, StoreSettingError, failureOf } from '../errors/s3-errors.ts'
 import { escapeUri } from '../http/get-client.ts'
+import { isAnswer, StoreSettingError, failureOf } from '../http/s3-errors.ts'
 import {
   takeSteps,
   type BucketStep,

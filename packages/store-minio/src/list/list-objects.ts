@@ -10,7 +10,7 @@ import {
   type ObjectVersion,
 } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
-import { translating, isAnswer } from '../errors/s3-errors.ts'
+import { translating, isAnswer } from '../http/s3-errors.ts'
 import { keyDecoder, type ObjectRef } from '../keys/object-keys.ts'
 
 /** What to list, in whole keys. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { type BlobInfo, FileServiceError } from '@holdfast/core'
-import { failureOf, lengthUnknown, translateError } from '../errors/s3-errors.ts'
+import { failureOf, lengthUnknown, translateError } from '../http/s3-errors.ts'
 import { blobInfo, type ObjectRef } from '../keys/object-keys.ts'
 import { listObjects, versionsOfKey } from '../list/list-objects.ts'
 import type { ObjectRead } from './get-object.ts'

@@ -7,7 +7,7 @@ import {
   isAnswer,
   mayBeDone,
   translateError,
-} from '../errors/s3-errors.ts'
+} from '../http/s3-errors.ts'
 import { statObject, findObject } from '../read/stat-object.ts'
 import {
   joinedTag,

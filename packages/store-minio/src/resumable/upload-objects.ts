@@ -8,7 +8,7 @@ import {
   uploadTakenOver,
 } from '@holdfast/core'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { translating } from '../errors/s3-errors.ts'
+import { translating } from '../http/s3-errors.ts'
 import { type ListedObject, listObjects } from '../list/list-objects.ts'
 import { readBlob } from '../read/read-blob.ts'
 import type { Part } from '../write/gather-parts.ts'

@@ -9,8 +9,8 @@ import {
   type CompletedPart,
   type ListPartsCommandOutput,
 } from '@aws-sdk/client-s3'
-import { lengthUnknown, translating, isAnswer, translateError } from '../errors/s3-errors.ts'
 import { escapeUri } from '../http/get-client.ts'
+import { lengthUnknown, translating, isAnswer, translateError } from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
 import { findObject, isSameObject, type FoundVersion } from '../read/stat-object.ts'
 import {

@@ -4,7 +4,7 @@ import {
   UploadPartCommand,
   type CompletedPart,
 } from '@aws-sdk/client-s3'
-import { translating } from '../errors/s3-errors.ts'
+import { translating } from '../http/s3-errors.ts'
 import type { Part } from './gather-parts.ts'
 import {
   abortMultipart,

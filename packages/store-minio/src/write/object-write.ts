@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type S3Client, AbortMultipartUploadCommand } from '@aws-sdk/client-s3'
 import { type BlobInfo, FileServiceError } from '@holdfast/core'
-import { pausesForUpload, pauseBeforeRepeating, isAnswer, mayBeDone } from '../errors/s3-errors.ts'
+import { pausesForUpload, pauseBeforeRepeating, isAnswer, mayBeDone } from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
 import {
   markName,

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { abortable } from '@holdfast/core'
-import { translating } from '../errors/s3-errors.ts'
+import { translating } from '../http/s3-errors.ts'
 import { gatherParts, type Part } from './gather-parts.ts'
 import { sendInParts } from './multipart-upload.ts'
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
-import { pauseBeforeRepeating, isAnswer, mayBeDone } from '../errors/s3-errors.ts'
+import { pauseBeforeRepeating, isAnswer, mayBeDone } from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
 import { findObject, isSameObject, type FoundVersion } from '../read/stat-object.ts'
 

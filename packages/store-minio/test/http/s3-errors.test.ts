@@ -4,7 +4,7 @@ import {
   markUnsent,
   createRetryStrategy,
   type RetryStrategyOptions,
-} from '../../src/errors/s3-errors.ts'
+} from '../../src/http/s3-errors.ts'
 
 /** The pauses until the strategy gives up. */
 async function pausesFor(
