@@ -11,8 +11,7 @@ import {
   createLatencyBreaker,
   isSystemError,
 } from '../files/file-calls.ts'
-import { isLocal, keepsOrder, replacesInPlace } from '../files/file-system.ts'
-import { makeDirectories } from '../files/make-directories.ts'
+import { isLocal, keepsOrder, replacesInPlace, makeDirectories } from '../files/file-system.ts'
 import { createReplacementJournal, type ReplacementJournal } from '../temp/replacement-journal.ts'
 import { openTempDirectory, type TempDirectory, type WarningLog } from '../temp/temp-directory.ts'
 import {

@@ -5,7 +5,7 @@ import type { DataDirectory } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
 import { fileStats, isAbsence, isSystemError } from '../files/file-calls.ts'
-import { makeDirectories } from '../files/make-directories.ts'
+import { makeDirectories } from '../files/file-system.ts'
 
 /**
  * Gives the files of blobs a second name, by which they stay when they lose the one of the blob:

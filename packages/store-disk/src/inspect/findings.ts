@@ -10,8 +10,8 @@ import { findCustomers } from '../list/walk-blobs.ts'
 import { isUploadId } from '../resumable/find-upload.ts'
 import { isLinkNote } from '../resumable/publish-upload.ts'
 import { parseContentName } from '../resumable/upload-site.ts'
+import { walksName } from '../temp/notes.ts'
 import { findTempOwner, type TempOwner } from '../temp/temp-owner.ts'
-import { walksName } from '../temp/walk-markers.ts'
 
 /** Checks that this process may use the data directory as a store does, and that others may not. Skips what does not exist yet. */
 export async function permissionFindings(data: string): Promise<readonly Finding[]> {

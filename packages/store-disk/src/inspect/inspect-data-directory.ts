@@ -18,8 +18,7 @@ import type { LayoutFile } from '../directory/layout-file.ts'
 import { createLayout, type NamesMode } from '../directory/layout.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { isAbsence, isSystemError } from '../files/file-calls.ts'
-import { findMount } from '../files/file-system.ts'
-import { makeDirectories } from '../files/make-directories.ts'
+import { findMount, makeDirectories } from '../files/file-system.ts'
 import { identifyProcess, tempDirectoryName } from '../temp/temp-owner.ts'
 import {
   fileSystemFinding,

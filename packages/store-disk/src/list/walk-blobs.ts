@@ -5,8 +5,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Usage } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
 import { isAbsence } from '../files/file-calls.ts'
+import { DisturbedWalk, MarkerFailure } from '../temp/notes.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
-import { DisturbedWalk, MarkerFailure } from '../temp/walk-markers.ts'
 import { withEntries, type EntriesOf, type DirectoryEntry } from './directory-entries.ts'
 
 /** The names of a customer's blobs, in no order, in batches as they are found. */
