@@ -2,15 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { BlobInfo, OpenBlob } from '@holdfast/core'
 import {
   contentHeaders,
-  isPlainName,
   mediaTypeOf,
   plainDisposition,
   validatorHeaders,
-} from './downloads/file-headers.ts'
+} from './downloads/serve.ts'
 import type { AuditRecorder } from './guards/audit.ts'
-import { filesOf } from './guards/authenticate.ts'
-import type { Enter, Entrance } from './guards/enter.ts'
+import { filesOf, type Enter, type Entrance } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
+import { isPlainName } from './http/text.ts'
 import { isClosed, leaveOpened } from './server/connection.ts'
 import { step, endOfTick, type Exchange, type Route } from './server/exchange.ts'
 import { takeBodyAtHand } from './server/request-body.ts'

@@ -20,7 +20,7 @@ export {
   type Authenticate,
   type LoginResult,
   type OnLogin,
-} from './guards/authenticate.ts'
+} from './guards/enter.ts'
 export { createRequestCounters, linkLimits, type RequestCounters } from './guards/enter.ts'
 export {
   multerOptions,
@@ -39,4 +39,4 @@ export {
   replaceCertificate,
   type ServerCertificate,
   createWireFinder,
-} from './server/https-server.ts'
+} from './server/http-server.ts'

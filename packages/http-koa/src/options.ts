@@ -18,14 +18,12 @@ import {
   type OriginOf,
 } from './guards/address-of.ts'
 import { createAuditRecorder, noRecorder, type Audit, type AuditRecorder } from './guards/audit.ts'
+import { createCors } from './guards/cors.ts'
 import {
   headerAuthentication,
   reportLogins,
   type Authenticate,
   type OnLogin,
-} from './guards/authenticate.ts'
-import { createCors } from './guards/cors.ts'
-import {
   createRequestCounters,
   createRequestLimit,
   type RequestCounters,

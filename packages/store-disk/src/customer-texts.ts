@@ -1,13 +1,14 @@
 import type { BigIntStats } from 'node:fs'
-import type { BlobKey } from '@holdfast/core'
+import { randomBytes } from 'node:crypto'
+import type { BlobKey, LinkGenerations } from '@holdfast/core'
 import type { DataDirectory } from './directory/data-directory.ts'
-import { isAbsence, translateFsError } from './files/translate-fs-error.ts'
+import { isAbsence, translateFsError } from './files/file-calls.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import { atomicWrite } from './write/atomic-write.ts'
 import { plainly } from './write/publish-file.ts'
 
 /** Short texts that the store keeps for customers, each in a file of its own. */
-export interface CustomerTexts {
+interface CustomerTexts {
   /** The text, without the line break at its end; `undefined` if there is none. */
   read(key: BlobKey): Promise<string | undefined>
   /** Replaces the text durably, and resolves with the stats of its file. */
@@ -66,4 +67,17 @@ export function createCustomerTexts(
 
 async function* oneChunk(bytes: Uint8Array) {
   yield bytes
+}
+
+/** The generations of links, each in a file of its own below `links/`; see the README. A customer without one has the first. */
+export function createLinkGenerations(texts: CustomerTexts): LinkGenerations {
+  const keyOf = (customer: string) => ({ customer, name: 'generation' })
+  return {
+    read: async (customer) => (await texts.read(keyOf(customer))) ?? '',
+    async renew(customer) {
+      const generation = randomBytes(16).toString('hex')
+      await texts.write(keyOf(customer), generation)
+      return generation
+    },
+  }
 }

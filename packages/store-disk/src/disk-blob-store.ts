@@ -15,23 +15,31 @@ import {
   type OptionCheck,
   type ResumableUploads,
 } from '@holdfast/core'
+import { createCustomerTexts, createLinkGenerations } from './customer-texts.ts'
 import { openDataDirectory } from './directory/data-directory.ts'
 import type { NamesMode, Layout } from './directory/layout.ts'
-import { createCustomerTexts } from './customer-texts.ts'
-import { createLinkGenerations } from './link-generations.ts'
+import { blobInfo, fileStats, pooledCalls, translateFsError } from './files/file-calls.ts'
 import { freeSpaceOf } from './files/file-system.ts'
-import { blobInfo, fileStats } from './files/blob-file.ts'
-import { pooledCalls } from './files/file-calls.ts'
-import { createStatsOf, createKeptNames, noKeptNames, createNameBudget } from './list/kept-names.ts'
-import { translateFsError } from './files/translate-fs-error.ts'
 import { createUnchangedCache } from './files/unchanged-cache.ts'
-import { withEntries } from './list/directory-entries.ts'
-import { findCustomers, measure } from './list/find-blobs.ts'
-import { listDetails, listNames } from './list/list-names.ts'
-import type { SortedNames } from './list/sorted-names.ts'
-import { createPlainWalk, createWatchedWalk, type Blobs } from './list/walk-blobs.ts'
 import { createDiskHistory } from './history/disk-history.ts'
 import { createVersionNames } from './history/version-names.ts'
+import { withEntries } from './list/directory-entries.ts'
+import {
+  createStatsOf,
+  createKeptNames,
+  noKeptNames,
+  createNameBudget,
+  listDetails,
+  listNames,
+} from './list/list-names.ts'
+import type { SortedNames } from './list/sorted-names.ts'
+import {
+  findCustomers,
+  measure,
+  createPlainWalk,
+  createWatchedWalk,
+  type Blobs,
+} from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
 import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.ts'
 import { beforeChanging, beforeTaking } from './resumable/publish-upload.ts'

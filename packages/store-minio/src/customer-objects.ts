@@ -1,14 +1,15 @@
-import { hash, randomUUID } from 'node:crypto'
-import { translating } from './errors/s3-errors.ts'
+import { hash, randomUUID, randomBytes } from 'node:crypto'
+import type { LinkGenerations } from '@holdfast/core'
+import { translating } from './http/s3-errors.ts'
 import { createKeptObjects, type ObjectRead } from './read/get-object.ts'
 import { readBlob } from './read/read-blob.ts'
-import { findObject } from './write/find-object.ts'
+import { findObject } from './read/stat-object.ts'
 import type { ObjectWrite } from './write/object-write.ts'
 import type { OwnObjects } from './write/own-objects.ts'
 import { putObject } from './write/put-object.ts'
 
 /** Short texts that the store keeps for customers, each in an object of its own. */
-export interface CustomerObjects {
+interface CustomerObjects {
   /** The text; `undefined` if there is none. */
   read(customer: string): Promise<string | undefined>
   /** Replaces the text, and resolves with the time of the server's clock. */
@@ -57,4 +58,16 @@ export function createCustomerObjects(
 
 async function* oneChunk(bytes: Uint8Array) {
   yield bytes
+}
+
+/** The generations of links, each in an object of its own. A customer without one has the first. */
+export function createLinkGenerations(objects: CustomerObjects): LinkGenerations {
+  return {
+    read: async (customer) => (await objects.read(customer)) ?? '',
+    async renew(customer) {
+      const generation = randomBytes(16).toString('hex')
+      await objects.write(customer, generation)
+      return generation
+    },
+  }
 }

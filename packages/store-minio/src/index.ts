@@ -4,5 +4,5 @@ export {
   type MinioBlobStoreOptions,
 } from './minio-blob-store.ts'
 export type { Companions, HoldKey } from './write/removals.ts'
-export { StoreSettingError, type StoreSetting } from './errors/s3-errors.ts'
+export { StoreSettingError, type StoreSetting } from './http/s3-errors.ts'
 export { inspectBucket, type BucketInspectionOptions } from './inspect/inspect-bucket.ts'

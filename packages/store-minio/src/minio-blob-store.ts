@@ -11,20 +11,28 @@ import {
   type OptionCheck,
 } from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
-import { checkBucket, probeBucket, checkListedNames } from './bucket/check-bucket.ts'
-import { findHistoryProblem } from './bucket/history-problem.ts'
+import {
+  checkBucket,
+  probeBucket,
+  checkListedNames,
+  findHistoryProblem,
+} from './bucket/check-bucket.ts'
+import { createStoreAccess, type StoreAccessOptions } from './bucket/store-access.ts'
 import { type ServerTrial, removeOldTrialObjects } from './bucket/trial-objects.ts'
-import { createCustomerObjects } from './customer-objects.ts'
+import { createCustomerObjects, createLinkGenerations } from './customer-objects.ts'
 import { createMinioHistory } from './history/minio-history.ts'
-import { createLinkGenerations } from './link-generations.ts'
-import { createKeptObjects } from './read/get-object.ts'
+import { translating } from './http/s3-errors.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
-import type { FoundVersion } from './write/find-object.ts'
+import { createKeptObjects } from './read/get-object.ts'
+import { readBlob } from './read/read-blob.ts'
+import { statObject, type FoundVersion } from './read/stat-object.ts'
+import { createMinioResumableUploads } from './resumable/minio-resumable-uploads.ts'
+import { createUploadKeys } from './resumable/upload-keys.ts'
+import { renameObject } from './write/copy-object.ts'
 import { describeWritten } from './write/object-write.ts'
 import { createOwnObjects, type OwnObjects, removeVersions } from './write/own-objects.ts'
 import { createBufferBudget } from './write/part-buffers.ts'
 import { putObject } from './write/put-object.ts'
-import { readBlob } from './read/read-blob.ts'
 import {
   type Companions,
   createKeyTurns,
@@ -32,13 +40,7 @@ import {
   createRemovals,
   removeIf,
 } from './write/removals.ts'
-import { renameObject } from './write/rename-object.ts'
-import { translating } from './errors/s3-errors.ts'
 import { abortStaleUploads, type Sweep } from './write/stale-uploads.ts'
-import { statObject } from './read/stat-object.ts'
-import { createStoreAccess, type StoreAccessOptions } from './bucket/store-access.ts'
-import { createMinioResumableUploads } from './resumable/minio-resumable-uploads.ts'
-import { createUploadKeys } from './resumable/upload-keys.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /**

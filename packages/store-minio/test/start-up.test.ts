@@ -4,8 +4,8 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { describeWithContainers, describeWithMinio, startMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
+import { StoreSettingError } from '../src/http/s3-errors.ts'
 import { openMinioBlobStore, type MinioBlobStoreOptions } from '../src/minio-blob-store.ts'
-import { StoreSettingError } from '../src/errors/s3-errors.ts'
 import { inTime } from './faults/faulty-store.ts'
 
 const defaults: MinioBlobStoreOptions = {

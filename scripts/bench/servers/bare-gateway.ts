@@ -4,7 +4,7 @@
  */
 import { Agent, createServer, request as send } from 'node:http'
 import { basename } from 'node:path'
-import { createSigner } from '../../../packages/store-minio/src/http/create-signer.ts'
+import { createSigner } from '../../../packages/store-minio/src/http/get-client.ts'
 
 const { PORT, ENDPOINT = '', BUCKET, ACCESS_KEY = '', SECRET_KEY = '' } = process.env
 const { hostname, port, host } = new URL(ENDPOINT)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createSigner, type Sign } from '../../../packages/store-minio/src/http/create-signer.ts'
+import { createSigner, type Sign } from '../../../packages/store-minio/src/http/get-client.ts'
 import type { BenchRequest, Dialect, Subject } from './subject.ts'
 
 /**

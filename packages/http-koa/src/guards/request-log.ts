@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { codeOf } from '../http/problems.ts'
-import { isRequestTarget } from '../http/request-problem.ts'
+import { codeOf, isRequestTarget } from '../http/problems.ts'
 import { connectionOf, onExchangeEnd } from '../server/connection.ts'
 import {
   customerOf,

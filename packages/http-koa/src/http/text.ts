@@ -57,3 +57,10 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): rea
   }
   return values
 }
+
+/** Names that need no quoting and no second form in Content-Disposition. Most names are so. */
+const plainName = /^[\w.-]+$/
+
+export function isPlainName(name: string): boolean {
+  return plainName.test(name)
+}

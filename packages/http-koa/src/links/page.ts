@@ -1,10 +1,10 @@
 import type { RouterMiddleware } from '@koa/router'
 import { isFileServiceError, type LinkUploads } from '@holdfast/core'
 import type { Context } from 'koa'
-import { toProblem } from '../http/problems.ts'
-import { mediaTypeOf } from '../downloads/file-headers.ts'
-import { filesOf } from '../guards/authenticate.ts'
+import { mediaTypeOf } from '../downloads/serve.ts'
+import { filesOf } from '../guards/enter.ts'
 import { etagOf } from '../http/conditional.ts'
+import { toProblem } from '../http/problems.ts'
 import { fileNameInPath, type HoldfastState } from '../server/exchange.ts'
 import { hasLink } from './open-link.ts'
 

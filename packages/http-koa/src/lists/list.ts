@@ -6,13 +6,12 @@ import {
   type CustomerFiles,
   type ListOptions,
 } from '@holdfast/core'
-import { mediaTypeOf } from '../downloads/file-headers.ts'
+import { mediaTypeOf } from '../downloads/serve.ts'
 import { streamBody } from '../downloads/stream-body.ts'
-import { filesOf } from '../guards/authenticate.ts'
+import { filesOf } from '../guards/enter.ts'
 import { etagOf } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
-import { parseLimit, soleParameter } from '../http/query.ts'
-import type { HoldfastState } from '../server/exchange.ts'
+import { soleParameter, type HoldfastState } from '../server/exchange.ts'
 
 /**
  * GET and HEAD /list: the names of the customer's files, or the details of each. By the specification it is an error if there is
@@ -268,3 +267,14 @@ function createListReader(): ListReader {
 }
 
 const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
+
+/** The value of `limit`. @throws HttpProblem 400 when it is sent twice, or is not a whole number from 1 */
+export function parseLimit(query: URLSearchParams): number | undefined {
+  const text = soleParameter(query, 'limit')
+  if (text === undefined) return undefined
+  const limit = /^\d+$/.test(text) ? Number(text) : 0
+  if (limit < 1 || !Number.isSafeInteger(limit)) {
+    throw problems.invalidQuery('limit', 'it must be a whole number from 1')
+  }
+  return limit
+}

@@ -2,9 +2,8 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { readFile, readlink } from 'node:fs/promises'
 import { errorBody } from '../http/problems.ts'
-import { connectionOf, isEnded, type ClientConnection } from './connection.ts'
+import { connectionOf, isEnded, type ClientConnection, answerRaw } from './connection.ts'
 import type { Exchange } from './exchange.ts'
-import { answerRaw } from './raw-answer.ts'
 
 /** How many requests of a connection may wait for those before them. While so many wait, the connection is not read. */
 const maxWaiting = 16

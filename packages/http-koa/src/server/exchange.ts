@@ -21,7 +21,7 @@ export interface Exchange {
   readonly response: ServerResponse
   /** What the routes have found out. In a Koa application it is `ctx.state`. */
   state: HoldfastState
-  /** Whether one of our servers has checked the request by `request-problem.ts`, and found nothing wrong. */
+  /** Whether one of our servers has checked the request by `requestProblem`, and found nothing wrong. */
   isExamined: boolean
   /** Whether the client waits for a 100 before it sends the body (RFC 9110 §10.1.1). */
   awaitsContinue: boolean
@@ -218,6 +218,13 @@ export function fileNameInPath(ctx: Context & { state: HoldfastState }): string 
   ctx.state.fileName = name
   checkFileName(name)
   return name
+}
+
+/** The value of a parameter. @throws HttpProblem 400 when it is sent twice */
+export function soleParameter(query: URLSearchParams, parameter: string): string | undefined {
+  const values = query.getAll(parameter)
+  if (values.length > 1) throw problems.invalidQuery(parameter, 'it is sent twice')
+  return values[0]
 }
 
 /** How many responses are sent together at most. While they wait, everything of their requests stays in memory. */

@@ -18,9 +18,8 @@ import {
 import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { chunksOf, requireIntactBody } from '../server/request-body.ts'
 import { checkFormType, expectedSha256, formLimits } from './form-syntax.ts'
-import { prepareFormFile, sha256, type FormFile } from './form.ts'
+import { prepareFormFile, sha256, type FormFile, readForm } from './form.ts'
 import type { FormPart } from './patch-busboy.ts'
-import { readForm } from './read-form.ts'
 import { uploadRequestOf, type UploadRequest } from './upload.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { BlobInfo, CustomerFiles, LinkUploads, UploadOptions } from '@holdfast/core'
 import type { Context } from 'koa'
-import { filesOf } from '../guards/authenticate.ts'
+import { filesOf } from '../guards/enter.ts'
 import { etagOf, isCreateOnly } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
 import { exchangeIn, type Exchange, type HoldfastState } from '../server/exchange.ts'

@@ -1,5 +1,4 @@
-import { lastFailedSync, pooledCalls, type FileCalls } from './file-calls.ts'
-import { isSystemError } from './translate-fs-error.ts'
+import { lastFailedSync, pooledCalls, type FileCalls, isSystemError } from './file-calls.ts'
 
 /** Changes to one directory that one sync makes durable. */
 interface Group {

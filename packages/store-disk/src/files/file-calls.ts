@@ -1,6 +1,5 @@
 import * as fs from 'node:fs'
-import { trippedBreaker, type LatencyBreaker } from './latency-breaker.ts'
-import { isSystemError } from './translate-fs-error.ts'
+import { FileServiceError, type ErrorCode, type BlobInfo } from '@holdfast/core'
 
 /**
  * The thread pool replaces and removes files of more than so many bytes: to free what a file has in memory takes about 0.2 ms for each
@@ -124,9 +123,6 @@ function isLarge(path: string): boolean {
   return (fs.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > largeSize
 }
 
-/** Calls that never block the main thread. */
-export const pooledCalls = createFileCalls(trippedBreaker)
-
 let last: { readonly error: unknown } | undefined
 
 /** The last sync of this process that failed; `undefined` if none has. Each failure is a new object. */
@@ -146,3 +142,208 @@ async function recordFailedSync(sync: Promise<void>): Promise<void> {
     throw error
   }
 }
+
+/** A circuit breaker for calls on the main thread: it trips when they have been slow. */
+interface LatencyBreaker {
+  /** Whether recent calls were slow, so that the next one should use the thread pool. */
+  isTripped(): boolean
+  /** Runs `call`, which blocks, and measures its duration. Returns or throws what `call` does. */
+  time<Result>(call: () => Result): Result
+}
+
+/** How many calls are averaged. A single one may be slow by chance. */
+const weight = 16
+
+/** The average duration of calls, in milliseconds, above which it trips: more means waiting for a disk. A single call of 8 ms is enough. */
+const usualMost = 0.5
+
+/** At most 1/20 of the time goes into slow calls: a slow disk, or one hiccup, must not keep every request waiting. */
+const restFactor = 20
+
+/**
+ * How old the last reading of `withoutProcessor` may be, in milliseconds: a reading before each call would take as long as the call. Time
+ * lost before a slow call, but after that reading, counts as lost during the call.
+ */
+const askedEveryMs = 2
+
+/**
+ * Makes a breaker for calls that usually take microseconds, less than waking a thread, but sometimes wait for a disk. When their average
+ * exceeds `most` milliseconds, it stays tripped for 20 times their total duration. Time in which the thread had no processor does not
+ * count: the thread pool would not help against that.
+ */
+export function createLatencyBreaker(
+  most = usualMost,
+  clock: ThreadClock = threadClock,
+): LatencyBreaker {
+  let average = 0
+  let trippedUntil = 0
+  let askedAt = -Infinity
+  let lostBefore = 0
+  const ask = () => {
+    askedAt = clock.now()
+    const lost = clock.withoutProcessor()
+    const sinceAsked = lost - lostBefore
+    lostBefore = lost
+    return sinceAsked
+  }
+  return {
+    isTripped: () => trippedUntil > 0 && clock.now() < trippedUntil,
+    time(call) {
+      if (clock.now() - askedAt > askedEveryMs) ask()
+      const begin = clock.now()
+      try {
+        return call()
+      } finally {
+        const end = clock.now()
+        const elapsed = end - begin
+        const cost = elapsed > most ? Math.max(0, elapsed - ask()) : elapsed
+        average += (cost - average) / weight
+        if (average > most) {
+          trippedUntil = end + restFactor * weight * average
+          average = 0
+        }
+      }
+    },
+  }
+}
+
+/** For file systems whose calls may block. */
+export const trippedBreaker: LatencyBreaker = { isTripped: () => true, time: (call) => call() }
+
+/** Calls that never block the main thread. */
+export const pooledCalls = createFileCalls(trippedBreaker)
+
+/** Times of the calling thread, in milliseconds. */
+export interface ThreadClock {
+  /** Never goes back. */
+  now(): number
+  /**
+   * How long in total the thread was ready to run while another thread had the processor. Waiting for a disk is not part of it. Always 0
+   * where the system does not count it.
+   */
+  withoutProcessor(): number
+}
+
+/** A reading of `withoutProcessor` takes two microseconds on Linux; elsewhere it is always 0. */
+export const threadClock: ThreadClock = { now: () => performance.now(), withoutProcessor }
+
+const bytes = Buffer.alloc(64)
+
+/** Stays open until the process ends; `undefined` where there is no such file. */
+let statistics: number | undefined
+let isOpened = false
+
+function withoutProcessor(): number {
+  try {
+    if (!isOpened) {
+      isOpened = true
+      statistics = fs.openSync('/proc/thread-self/schedstat', 'r')
+    }
+    if (statistics === undefined) return 0
+    // Nanoseconds on the processor, nanoseconds of waiting for one, number of time slices.
+    const length = fs.readSync(statistics, bytes, 0, bytes.length, 0)
+    const nanoseconds = Number(bytes.toString('latin1', 0, length).split(' ')[1])
+    return Number.isFinite(nanoseconds) ? nanoseconds / 1e6 : 0
+  } catch {
+    statistics = undefined
+    return 0
+  }
+}
+
+interface Meaning {
+  readonly systemCodes: readonly string[]
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** System errors that mean the same for the whole store wherever they occur. */
+const meanings: readonly Meaning[] = [
+  {
+    systemCodes: ['ENOSPC', 'EDQUOT'],
+    code: 'insufficient-storage',
+    message: 'The disk has no room for the file',
+  },
+  {
+    systemCodes: ['EFBIG'],
+    code: 'file-too-large',
+    message: 'The file system takes no file of that size',
+  },
+  {
+    systemCodes: ['EROFS'],
+    code: 'store-unavailable',
+    message: 'The file system is mounted read-only',
+  },
+  {
+    systemCodes: ['EMFILE', 'ENFILE', 'ENOMEM'],
+    code: 'store-unavailable',
+    message: 'The system has no open file or memory left',
+  },
+  {
+    // Network file systems and FUSE give these when the server or the process is gone.
+    systemCodes: [
+      ...['ESTALE', 'ENODEV', 'ENOTCONN', 'ECONNABORTED', 'ETIMEDOUT'],
+      ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH'],
+    ],
+    code: 'store-unavailable',
+    message: 'The file system cannot be reached',
+  },
+]
+
+/**
+ * Settles as `work` does, but translates errors of the file system into errors of the service: `insufficient-storage` for a full disk or
+ * disk quota, `file-too-large` for a file beyond the file system's maximum, and `store-unavailable` where the whole store is out of use
+ * and a retry may succeed: read-only, unreachable, no open file left. Other errors, such as a damaged disk or a missing permission, stay
+ * as they are.
+ */
+export async function translateFsError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    const meaning = meanings.find(({ systemCodes }) => isSystemError(cause, ...systemCodes))
+    if (meaning === undefined) throw cause
+    throw new FileServiceError(meaning.code, meaning.message, { cause })
+  }
+}
+
+/** Whether `error` is a failed system call with one of `codes`, such as `ENOENT`. */
+export function isSystemError(error: unknown, ...codes: readonly string[]): error is Error {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    codes.includes(error.code)
+  )
+}
+
+/**
+ * Whether the system reports that nothing has the name: the entry is missing, or a parent on its path is no directory. No other error
+ * counts as absence; "permission denied" least of all.
+ */
+export function isAbsence(error: unknown): boolean {
+  return isSystemError(error, 'ENOENT', 'ENOTDIR')
+}
+
+/** The stats of the regular file at `path`; `undefined` if there is none. A symbolic link is no blob. */
+export async function fileStats(path: string, calls: Pick<FileCalls, 'lstat'>) {
+  try {
+    const stats = await calls.lstat(path)
+    return stats.isFile() ? stats : undefined
+  } catch (error) {
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * The port's description of the blob `name` whose file has these `stats`. The entity tag is inode, size and modification time in
+ * nanoseconds, each in base 36. Each replacement and each edit by hand changes the time, so no record beside the file is needed. A
+ * restored backup has new inodes, so its files get new tags.
+ */
+export function blobInfo(name: string, stats: fs.BigIntStats): BlobInfo {
+  const etag = [stats.ino, stats.size, stats.mtimeNs].map((part) => part.toString(36)).join('-')
+  return { name, size: Number(stats.size), modifiedAt: stats.mtime, etag }
+}
+
+/** Open a blob's file without following symbolic links. O_NONBLOCK keeps a named pipe from blocking until a writer opens it. */
+export const readFlags =
+  fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW || 0) | (fs.constants.O_NONBLOCK || 0)

@@ -1,5 +1,6 @@
-import { readFile, realpath, statfs } from 'node:fs/promises'
-import { translateFsError } from './translate-fs-error.ts'
+import { readFile, realpath, statfs, mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { translateFsError, isSystemError } from './file-calls.ts'
 
 /** A mounted file system. */
 export interface Mount {
@@ -94,4 +95,32 @@ export async function keepsOrder(directory: string): Promise<boolean> {
 export async function freeSpaceOf(directory: string): Promise<number> {
   const { bavail, bsize } = await translateFsError(statfs(directory))
   return bavail * bsize
+}
+
+/** Owner and group; other users may not read customers' files. */
+const directoryMode = 0o750
+
+/**
+ * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first. Node's own recursive
+ * `mkdir` never ends if the system reports "no such directory" for a parent that exists, as in /proc.
+ */
+export async function makeDirectories(directory: string): Promise<readonly string[]> {
+  try {
+    return await makeDirectory(directory)
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT') || dirname(directory) === directory) throw error
+  }
+  const parents = await makeDirectories(dirname(directory))
+  return [...parents, ...(await makeDirectory(directory))]
+}
+
+/** Also succeeds if the directory exists already, or another process makes it at the same time. */
+async function makeDirectory(directory: string): Promise<readonly string[]> {
+  try {
+    await mkdir(directory, { mode: directoryMode })
+    return [directory]
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST') && (await stat(directory)).isDirectory()) return []
+    throw error
+  }
 }

@@ -14,15 +14,19 @@ import type {
   VersionOptions,
 } from '@holdfast/core'
 import type { DataDirectory } from '../directory/data-directory.ts'
-import { blobInfo, fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { pooledCalls } from '../files/file-calls.ts'
-import { isAbsence, isSystemError, translateFsError } from '../files/translate-fs-error.ts'
+import {
+  blobInfo,
+  fileStats,
+  pooledCalls,
+  isAbsence,
+  isSystemError,
+  translateFsError,
+} from '../files/file-calls.ts'
 import { withEntries } from '../list/directory-entries.ts'
-import { findCustomers, findDirectories } from '../list/find-blobs.ts'
-import { noKeptNames, type NameBudget } from '../list/kept-names.ts'
-import { listNames, type NameSource } from '../list/list-names.ts'
+import { noKeptNames, type NameBudget, listNames, type NameSource } from '../list/list-names.ts'
+import { findCustomers, findDirectories } from '../list/walk-blobs.ts'
 import type { ReadBlob } from '../read/blob-reader.ts'
 import { isVersion, versionOf, type VersionNames } from './version-names.ts'
 

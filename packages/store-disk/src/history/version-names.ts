@@ -2,11 +2,10 @@ import type { BigIntStats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BlobKey } from '@holdfast/core'
 import type { DataDirectory } from '../directory/data-directory.ts'
-import { fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { makeDirectories } from '../files/make-directories.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { fileStats, isAbsence, isSystemError } from '../files/file-calls.ts'
+import { makeDirectories } from '../files/file-system.ts'
 
 /**
  * Gives the files of blobs a second name, by which they stay when they lose the one of the blob:

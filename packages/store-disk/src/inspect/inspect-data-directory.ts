@@ -14,11 +14,11 @@ import { join, resolve, dirname } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { adviceOf, finding, type Finding } from '@holdfast/core'
 import { identifyDirectory, findUnkeptName } from '../directory/data-directory.ts'
-import { createLayout, type NamesMode } from '../directory/layout.ts'
 import type { LayoutFile } from '../directory/layout-file.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
-import { findMount } from '../files/file-system.ts'
-import { makeDirectories } from '../files/make-directories.ts'
+import { createLayout, type NamesMode } from '../directory/layout.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { isAbsence, isSystemError } from '../files/file-calls.ts'
+import { findMount, makeDirectories } from '../files/file-system.ts'
 import { identifyProcess, tempDirectoryName } from '../temp/temp-owner.ts'
 import {
   fileSystemFinding,
@@ -29,7 +29,6 @@ import {
   shellWord,
 } from './findings.ts'
 import { summarizeFiles, summaryFindings } from './summarize-files.ts'
-import { changeDurably } from '../files/change-durably.ts'
 
 export interface InspectionOptions {
   /** As given to `openDiskBlobStore`; need not exist. */

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { access, constants, lstat, readdir, stat } from 'node:fs/promises'
 import { finding, formatBytes, type Finding } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { isAbsence, isSystemError } from '../files/file-calls.ts'
 import { shellWord } from './findings.ts'
 
 export interface SummaryOptions {

@@ -1,7 +1,7 @@
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { isAbsence } from '../files/translate-fs-error.ts'
+import { isAbsence } from '../files/file-calls.ts'
 
 /** An entry of a directory. */
 export interface DirectoryEntry {

@@ -6,10 +6,19 @@ import {
   type OpenBlob,
   type OpenOptions,
 } from '@holdfast/core'
-import { blobInfo, fileStats, readFlags } from '../files/blob-file.ts'
-import { createFileCalls, pooledCalls, type FileCalls } from '../files/file-calls.ts'
-import { createLatencyBreaker, threadClock, type ThreadClock } from '../files/latency-breaker.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import {
+  blobInfo,
+  fileStats,
+  readFlags,
+  createFileCalls,
+  pooledCalls,
+  type FileCalls,
+  createLatencyBreaker,
+  threadClock,
+  type ThreadClock,
+  isAbsence,
+  isSystemError,
+} from '../files/file-calls.ts'
 import {
   isUnchanged,
   noUnchangedCache,

@@ -1,7 +1,6 @@
 import type { ByteRange } from '@holdfast/core'
 import { createBufferPool } from '../files/buffer-pool.ts'
-import { pooledCalls } from '../files/file-calls.ts'
-import { translateFsError } from '../files/translate-fs-error.ts'
+import { pooledCalls, translateFsError } from '../files/file-calls.ts'
 
 /** Bytes per read, one call of the thread pool. A slow reader holds two such chunks. */
 const chunkSize = 256 * 1024

@@ -13,17 +13,25 @@ import {
   uploadTakenOver,
   type BlobInfo,
 } from '@holdfast/core'
-import { lastFailedSync, type FileCalls } from '../files/file-calls.ts'
-import { isAbsence, translateFsError } from '../files/translate-fs-error.ts'
-import { describeUpload } from './find-upload.ts'
-import { nameRecord, prepareRecord } from './upload-record.ts'
-import { takeUpload, type Unpublished } from './take-upload.ts'
-import type { UploadLease, WatchedLeases } from './upload-lease.ts'
-import { recordName, type UploadSite } from './upload-site.ts'
-import { blobInfo } from '../files/blob-file.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { nextModificationTime } from '../write/publish-file.ts'
+import {
+  lastFailedSync,
+  type FileCalls,
+  isAbsence,
+  translateFsError,
+  blobInfo,
+} from '../files/file-calls.ts'
 import { createFileWriter, writeChunks, type IncrementalSync } from '../write/file-writer.ts'
+import { nextModificationTime } from '../write/publish-file.ts'
+import { describeUpload } from './find-upload.ts'
+import {
+  takeUpload,
+  type Unpublished,
+  type UploadLease,
+  type WatchedLeases,
+} from './upload-lease.ts'
+import { nameRecord, prepareRecord } from './upload-record.ts'
+import { recordName, type UploadSite } from './upload-site.ts'
 
 export interface Append {
   readonly key: UploadKey

@@ -14,15 +14,14 @@ import {
   FileServiceError,
   type UploadQueue,
 } from '@holdfast/core'
-import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
-import { isAbsence, translateFsError } from '../files/translate-fs-error.ts'
-import { createFileContent, readByPool } from '../read/file-content.ts'
-import { crashPoint } from '../files/crash-point.ts'
 import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { pooledCalls, type FileCalls, isAbsence, translateFsError } from '../files/file-calls.ts'
 import { freeSpaceOf } from '../files/file-system.ts'
-import { fileMode } from '../temp/temp-directory.ts'
-import { findCustomers } from '../list/find-blobs.ts'
 import { withEntries } from '../list/directory-entries.ts'
+import { findCustomers } from '../list/walk-blobs.ts'
+import { createFileContent, readByPool } from '../read/file-content.ts'
+import { fileMode } from '../temp/temp-directory.ts'
 import { appendToUpload } from './append-to-upload.ts'
 import {
   describeUpload,
@@ -38,7 +37,16 @@ import {
   notePublished,
   type ListedUpload,
 } from './find-upload.ts'
-import { publishUpload, finishPublication } from './publish-upload.ts'
+import { sweepLinkNotes, publishUpload, finishPublication } from './publish-upload.ts'
+import {
+  awaitOwner,
+  isOver,
+  requireUpload,
+  takeUpload,
+  judgeOwner,
+  createWatchedLeases,
+  takeContent,
+} from './upload-lease.ts'
 import {
   replaceRecord,
   writeRecord,
@@ -46,11 +54,7 @@ import {
   fillRecord,
   readRecord,
 } from './upload-record.ts'
-import { sweepLinkNotes } from './link-notes.ts'
-import { removeUpload } from './remove-upload.ts'
-import { awaitOwner, isOver, requireUpload, takeUpload, judgeOwner } from './take-upload.ts'
-import { type UploadSite, formatContentName, recordName } from './upload-site.ts'
-import { createWatchedLeases, takeContent } from './upload-lease.ts'
+import { removeUpload, type UploadSite, formatContentName, recordName } from './upload-site.ts'
 
 /** The uploads in pieces of a disk store. */
 export interface DiskResumableUploads extends ResumableUploads {

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import type { Dir } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import type { BlobInfo, ResumableUpload, UploadKey, PublishedUpload } from '@holdfast/core'
-import { fileStats } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
-import type { FileCalls } from '../files/file-calls.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
+import { fileStats, type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
+import { readRecord, type UploadRecord } from './upload-record.ts'
 import {
+  forgetUpload,
   parseContentName,
   type ContentName,
   publishedName,
@@ -15,8 +15,6 @@ import {
   wantedName,
   type UploadSite,
 } from './upload-site.ts'
-import { readRecord, type UploadRecord } from './upload-record.ts'
-import { forgetUpload } from './remove-upload.ts'
 
 /** An upload as it is found on disk. */
 export interface FoundUpload {

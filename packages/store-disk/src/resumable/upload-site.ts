@@ -1,9 +1,13 @@
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { PublishedUploads } from '@holdfast/core'
-import type { DurableDirectories } from '../directory/durable-directories.ts'
+import type { DurableDirectories } from '../directory/data-directory.ts'
+import type { MountCheck } from '../directory/layout-file.ts'
 import type { Layout } from '../directory/layout.ts'
-import type { MountCheck } from '../directory/mount-check.ts'
+import { changeDurably } from '../files/change-durably.ts'
+import { crashPoint } from '../files/crash-point.ts'
+import { type FileCalls, isAbsence } from '../files/file-calls.ts'
 import type { VersionNames } from '../history/version-names.ts'
-import type { FileCalls } from '../files/file-calls.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 
@@ -70,5 +74,43 @@ export function parseContentName(name: string): ContentName | undefined {
     ...(pending !== undefined && { pending: Number(pending) }),
     ...(owner !== undefined && { owner }),
     isShared: shared === '~',
+  }
+}
+
+type RemovalSite = Pick<UploadSite, 'calls' | 'tempDirectory'>
+
+/**
+ * Removes the directory of an upload durably, in one step; resolves with whether there was one. A process that writes the content loses it
+ * at that moment. The entries of the directory are removed afterwards, by the next start if need be.
+ */
+export function removeUpload(site: RemovalSite, directory: string): Promise<boolean> {
+  return moveAway(site, directory, async (move) => {
+    await changeDurably(dirname(directory), move, site.calls)
+    crashPoint('upload-removal-synced')
+  })
+}
+
+/** Removes an upload without a sync: after a power cut it may be there again. */
+export function forgetUpload(site: RemovalSite, directory: string): Promise<boolean> {
+  return moveAway(site, directory, (move) => move())
+}
+
+async function moveAway(
+  { calls, tempDirectory }: RemovalSite,
+  directory: string,
+  change: (move: () => Promise<void>) => Promise<void>,
+): Promise<boolean> {
+  const trash = await tempDirectory.createTemporaryDirectory()
+  try {
+    await change(async () => {
+      await calls.rename(directory, join(trash, 'upload'))
+      crashPoint('upload-moved-away')
+    })
+    return true
+  } catch (error) {
+    if (isAbsence(error)) return false
+    throw error
+  } finally {
+    await rm(trash, { recursive: true, force: true }).catch(() => {})
   }
 }

@@ -1,9 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileCalls } from '../files/file-calls.ts'
-import { addNoteToWalks, readNotes } from './notes.ts'
+import {
+  addNoteToWalks,
+  readNotes,
+  DisturbedWalk,
+  makeMarker,
+  removeMarker,
+  walksName,
+} from './notes.ts'
 import type { TempDirectory } from './temp-directory.ts'
-import { DisturbedWalk, makeMarker, removeMarker, walksName } from './walk-markers.ts'
 
 /**
  * Reports to a walk through a directory which files were replaced meanwhile, by any process. It is for file systems where a replacing file

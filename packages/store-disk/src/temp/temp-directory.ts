@@ -2,13 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, rm, unlink, utimes, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
-import type { FileCalls } from '../files/file-calls.ts'
-import { makeDirectories } from '../files/make-directories.ts'
-import { isAbsence, isSystemError } from '../files/translate-fs-error.ts'
-import { addNoteToWalks, type NoteKind, noteSuffixes, readNotes } from './notes.ts'
+import { type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
+import { makeDirectories } from '../files/file-system.ts'
+import {
+  addNoteToWalks,
+  type NoteKind,
+  noteSuffixes,
+  readNotes,
+  removeDeadMarkers,
+  walksName,
+} from './notes.ts'
 import { createRenameNotes, type RenameNotes } from './rename-notes.ts'
 import { identifyProcess, tempDirectoryName, findTempOwner } from './temp-owner.ts'
-import { removeDeadMarkers, walksName } from './walk-markers.ts'
 
 /** Receives the warnings of a store for its administrator. */
 export interface WarningLog {

@@ -2,8 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { abortable, type PutOptions } from '@holdfast/core'
 import { crashPoint } from '../files/crash-point.ts'
-import { pooledCalls } from '../files/file-calls.ts'
-import { translateFsError } from '../files/translate-fs-error.ts'
+import { pooledCalls, translateFsError } from '../files/file-calls.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 import { type FileWriter, writeContent } from './file-writer.ts'
@@ -25,7 +24,7 @@ export interface AtomicWrite extends Publication {
  * Publishes `content` as `target` atomically, and resolves when it survives a power cut. The content goes into a
  * temporary file, which is synced before the rename: otherwise a power cut could leave the name with half of the
  * content, or with none. Then the directory is synced: otherwise the name itself could be lost. On any failure the
- * temporary file is removed and the error thrown, as `translate-fs-error.ts` translates it. If only the last sync
+ * temporary file is removed and the error thrown, as `translateFsError` translates it. If only the last sync
  * fails, the content has its name, which a power cut may undo.
  */
 export async function atomicWrite(write: AtomicWrite): Promise<BigIntStats> {

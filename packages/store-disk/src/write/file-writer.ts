@@ -1,8 +1,7 @@
 import { requireBytes } from '@holdfast/core'
 import { createBufferPool } from '../files/buffer-pool.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { pooledCalls, type FileCalls } from '../files/file-calls.ts'
-import { translateFsError } from '../files/translate-fs-error.ts'
+import { pooledCalls, type FileCalls, translateFsError } from '../files/file-calls.ts'
 
 /** Bytes of the first buffer: most files need no other. */
 const smallBuffer = 64 * 1024

@@ -1,14 +1,20 @@
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
 import { FileServiceError } from '@holdfast/core'
-import type { DurableDirectories } from '../directory/durable-directories.ts'
+import type { DurableDirectories } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { type FileCalls, largeSize, pooledCalls } from '../files/file-calls.ts'
-import { isSystemError, translateFsError, isAbsence } from '../files/translate-fs-error.ts'
+import {
+  type FileCalls,
+  largeSize,
+  pooledCalls,
+  isSystemError,
+  translateFsError,
+  isAbsence,
+  fileStats,
+} from '../files/file-calls.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
-import { fileStats } from '../files/blob-file.ts'
 
 export interface Publication {
   readonly calls: FileCalls

@@ -1,10 +1,8 @@
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
-import { blobInfo, readFlags } from '../files/blob-file.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import type { FileCalls } from '../files/file-calls.ts'
-import { isAbsence } from '../files/translate-fs-error.ts'
+import { blobInfo, readFlags, type FileCalls, isAbsence } from '../files/file-calls.ts'
 import { leaveName } from '../temp/rename-notes.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 

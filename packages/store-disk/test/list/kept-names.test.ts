@@ -12,8 +12,7 @@ import {
   createUnchangedCache,
   type UnchangedCacheOptions,
 } from '../../src/files/unchanged-cache.ts'
-import { createKeptNames, createNameBudget } from '../../src/list/kept-names.ts'
-import { listNames } from '../../src/list/list-names.ts'
+import { createKeptNames, createNameBudget, listNames } from '../../src/list/list-names.ts'
 import type { SortedNames } from '../../src/list/sorted-names.ts'
 import { createPlainWalk, type Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'

@@ -1,8 +1,7 @@
 // Measures the memory of the process.
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import { noKeptNames, createNameBudget } from '../../src/list/kept-names.ts'
-import { listNames } from '../../src/list/list-names.ts'
+import { noKeptNames, createNameBudget, listNames } from '../../src/list/list-names.ts'
 import type { Blobs } from '../../src/list/walk-blobs.ts'
 import { memoryInUse } from '../memory-in-use.ts'
 

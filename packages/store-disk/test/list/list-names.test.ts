@@ -1,8 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { compareUtf8, type ListOptions } from '@holdfast/core'
 import { expect } from 'chai'
-import { type NameSource, listNames as listSource } from '../../src/list/list-names.ts'
-import { noKeptNames, createNameBudget, type NameBudget } from '../../src/list/kept-names.ts'
+import {
+  type NameSource,
+  listNames as listSource,
+  noKeptNames,
+  createNameBudget,
+  type NameBudget,
+} from '../../src/list/list-names.ts'
 import type { Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'
 

@@ -3,12 +3,12 @@ import { join, sep } from 'node:path'
 import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { pooledCalls } from '../../src/files/file-calls.ts'
+import { DisturbedWalk } from '../../src/temp/notes.ts'
 import {
   createReplacementJournal,
   type ReplacementJournal,
 } from '../../src/temp/replacement-journal.ts'
 import { openTempDirectory, type TempDirectory } from '../../src/temp/temp-directory.ts'
-import { DisturbedWalk } from '../../src/temp/walk-markers.ts'
 import { interceptFileCalls } from '../file-calls-intercepted.ts'
 import { systemError } from '../full-disk.ts'
 

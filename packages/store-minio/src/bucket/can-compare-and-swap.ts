@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { failureOf } from '../errors/s3-errors.ts'
+import { failureOf } from '../http/s3-errors.ts'
 import {
   patience,
   type ServerTrial,

@@ -1,7 +1,7 @@
 import { adviceOf } from '@holdfast/core'
-import { createObjectKeys, type ObjectKeys } from '../keys/object-keys.ts'
 import { createStoreClient, type StoreClient } from '../http/s3-client.ts'
-import { StoreSettingError } from '../errors/s3-errors.ts'
+import { StoreSettingError } from '../http/s3-errors.ts'
+import { createObjectKeys, type ObjectKeys } from '../keys/object-keys.ts'
 
 /** The address of a bucket, and where in it the files are. */
 export interface StoreAccessOptions {

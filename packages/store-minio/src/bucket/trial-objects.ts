@@ -5,11 +5,11 @@ import {
   ListObjectsV2Command,
   type S3Client,
 } from '@aws-sdk/client-s3'
+import type { StoreClient } from '../http/s3-client.ts'
+import { isAnswer } from '../http/s3-errors.ts'
 import { keyDecoder } from '../keys/object-keys.ts'
 import { listUploads } from '../list/list-objects.ts'
-import { isAnswer } from '../errors/s3-errors.ts'
 import type { OwnObjects } from '../write/own-objects.ts'
-import type { StoreClient } from '../http/s3-client.ts'
 
 /** Objects that belong to no customer, for tests of a bucket. */
 export interface TrialObjects {

@@ -7,17 +7,16 @@ import {
   GetObjectLockConfigurationCommand,
   type LifecycleRule,
 } from '@aws-sdk/client-s3'
-import { checkBucket, listedKeys, misnames } from '../bucket/check-bucket.ts'
-import { isAnswer, StoreSettingError, failureOf } from '../errors/s3-errors.ts'
+import { compareAndSwapProblem } from '../bucket/can-compare-and-swap.ts'
+import { checkBucket, listedKeys, misnames, findHistoryProblem } from '../bucket/check-bucket.ts'
 import {
   createStoreAccess,
   type StoreAccess,
   type StoreAccessOptions,
 } from '../bucket/store-access.ts'
-import { findHistoryProblem } from '../bucket/history-problem.ts'
 import { createTrialObjects, removeOldTrials, type TrialObjects } from '../bucket/trial-objects.ts'
-import { compareAndSwapProblem } from '../bucket/can-compare-and-swap.ts'
-import { escapeUri } from '../http/create-signer.ts'
+import { escapeUri } from '../http/get-client.ts'
+import { isAnswer, StoreSettingError, failureOf } from '../http/s3-errors.ts'
 import {
   takeSteps,
   type BucketStep,

@@ -11,8 +11,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { finding, type Finding } from '@holdfast/core'
-import { failureOf } from '../errors/s3-errors.ts'
 import type { TrialObjects } from '../bucket/trial-objects.ts'
+import { failureOf } from '../http/s3-errors.ts'
 import { listUploads } from '../list/list-objects.ts'
 
 const content = 'holdfast'

@@ -5,8 +5,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { finding } from '@holdfast/core'
-import { failureOf } from '../errors/s3-errors.ts'
 import type { TrialObjects } from '../bucket/trial-objects.ts'
+import { failureOf } from '../http/s3-errors.ts'
 import type { BucketStep } from './object-steps.ts'
 
 /** How many writers try to create the same object, as those of several servers may. */

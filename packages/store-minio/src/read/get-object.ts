@@ -9,7 +9,7 @@ import {
   inMemory,
   type StoreBody,
 } from '../http/get-exchange.ts'
-import { isAnswer, lengthUnknown, translateError } from '../errors/s3-errors.ts'
+import { isAnswer, lengthUnknown, translateError } from '../http/s3-errors.ts'
 
 /** An object that will be read. */
 export interface ObjectRead {

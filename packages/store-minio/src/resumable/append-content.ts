@@ -11,8 +11,8 @@ import {
 } from '@holdfast/core'
 import { gatherParts, type Part } from '../write/gather-parts.ts'
 import { createPartBuffers, maxPartMemory, partSize } from '../write/part-buffers.ts'
-import { putPart, readParts, removeParts } from './part-objects.ts'
 import type { UploadObjects } from './upload-keys.ts'
+import { putPart, readParts, removeParts } from './upload-objects.ts'
 import {
   countParts,
   describeUpload,

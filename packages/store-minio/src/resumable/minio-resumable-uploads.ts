@@ -12,6 +12,8 @@ import {
 } from '@holdfast/core'
 import type { ListedObject } from '../list/list-objects.ts'
 import { appendContent } from './append-content.ts'
+import { publishUpload, noteIfCompleted } from './publish-upload.ts'
+import { createUploadId, type UploadObjects, expiresAfterMsOf } from './upload-keys.ts'
 import {
   dropUpload,
   findUpload,
@@ -19,10 +21,9 @@ import {
   forgetOldest,
   listUploadsOf,
   findOpenRecords,
-} from './find-upload.ts'
-import { readParts, listBelow } from './part-objects.ts'
-import { publishUpload, noteIfCompleted } from './publish-upload.ts'
-import { createUploadId, type UploadObjects, expiresAfterMsOf } from './upload-keys.ts'
+  readParts,
+  listBelow,
+} from './upload-objects.ts'
 import {
   describeUpload,
   partNames,

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BlobInfo, requireComplete, type UploadKey, uploadNotFound } from '@holdfast/core'
-import { findObject } from '../write/find-object.ts'
-import { abortMultipart, describeWritten, type ObjectWrite } from '../write/object-write.ts'
-import { nameIsTaken } from '../write/publish-object.ts'
-import { translating, isAnswer, mayBeDone, translateError } from '../errors/s3-errors.ts'
-import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
-import { statObject } from '../read/stat-object.ts'
-import { findUpload, dropUpload, forgetOldest } from './find-upload.ts'
+import {
+  pauseBeforeRepeating,
+  translating,
+  isAnswer,
+  mayBeDone,
+  translateError,
+} from '../http/s3-errors.ts'
+import { statObject, findObject } from '../read/stat-object.ts'
 import {
   joinedTag,
   joinParts,
@@ -15,8 +16,15 @@ import {
   completeJoined,
   findJoined,
   listJoined,
-} from '../write/join-parts.ts'
+} from '../write/copy-object.ts'
+import {
+  abortMultipart,
+  describeWritten,
+  type ObjectWrite,
+  nameIsTaken,
+} from '../write/object-write.ts'
 import type { UploadObjects } from './upload-keys.ts'
+import { findUpload, dropUpload, forgetOldest, removeParts } from './upload-objects.ts'
 import {
   partNames,
   progressOf,
@@ -30,7 +38,6 @@ import {
   type Publication,
   type UploadRecord,
 } from './upload-records.ts'
-import { removeParts } from './part-objects.ts'
 
 /**
  * Makes the blob from the parts of an upload. First the server copies them into a multipart upload. Then a new record names that. Then it

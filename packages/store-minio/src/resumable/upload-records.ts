@@ -9,8 +9,7 @@ import {
   type ResumableUpload,
   type UploadPlan,
 } from '@holdfast/core'
-import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
-import { isAnswer, mayBeDone, translateError } from '../errors/s3-errors.ts'
+import { pauseBeforeRepeating, isAnswer, mayBeDone, translateError } from '../http/s3-errors.ts'
 import { readBlob } from '../read/read-blob.ts'
 import type { UploadObjects } from './upload-keys.ts'
 

@@ -4,7 +4,8 @@ import {
   UploadPartCommand,
   type CompletedPart,
 } from '@aws-sdk/client-s3'
-import { translating } from '../errors/s3-errors.ts'
+import { translating } from '../http/s3-errors.ts'
+import type { Part } from './gather-parts.ts'
 import {
   abortMultipart,
   insistOnUpload,
@@ -12,9 +13,8 @@ import {
   metadataOf,
   type ObjectWrite,
   type WrittenObject,
+  publishObject,
 } from './object-write.ts'
-import type { Part } from './gather-parts.ts'
-import { publishObject } from './publish-object.ts'
 
 /**
  * Sends parts as they come, several at a time, and makes the object when all have arrived. It never uses parts of another upload to the

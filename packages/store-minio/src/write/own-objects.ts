@@ -1,7 +1,7 @@
 import { DeleteObjectsCommand, type ObjectIdentifier, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
-import { translating } from '../errors/s3-errors.ts'
-import { listVersions, type ListedVersion } from '../list/list-versions.ts'
+import { translating } from '../http/s3-errors.ts'
+import { listVersions, type ListedVersion } from '../list/list-objects.ts'
 
 /** Removes objects that are no blobs: records and parts of uploads, and texts about customers.. */
 export interface OwnObjects {

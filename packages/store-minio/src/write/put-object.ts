@@ -1,11 +1,17 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { abortable } from '@holdfast/core'
+import { translating } from '../http/s3-errors.ts'
 import { gatherParts, type Part } from './gather-parts.ts'
 import { sendInParts } from './multipart-upload.ts'
-import { checksum, metadataOf, type ObjectWrite, type WrittenObject } from './object-write.ts'
+import {
+  checksum,
+  metadataOf,
+  type ObjectWrite,
+  type WrittenObject,
+  publishObject,
+  type WriteCondition,
+} from './object-write.ts'
 import { createPartBuffers, maxPartMemory, partSize } from './part-buffers.ts'
-import { publishObject, type WriteCondition } from './publish-object.ts'
-import { translating } from '../errors/s3-errors.ts'
 
 /**
  * Makes `content` the object in one step, once it has ended: in one request if it fits into a part, otherwise in several parts. Rejects

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
-import { findObject, isSameObject, type FoundVersion } from './find-object.ts'
+import { pauseBeforeRepeating, isAnswer, mayBeDone } from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
-import { pauseBeforeRepeating } from '../errors/retry-strategy.ts'
-import { isAnswer, mayBeDone } from '../errors/s3-errors.ts'
+import { findObject, isSameObject, type FoundVersion } from '../read/stat-object.ts'
 
 /** Records which objects this process removes, for callers that must know whether an object existed meanwhile. */
 export interface Removals {

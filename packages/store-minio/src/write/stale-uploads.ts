@@ -4,10 +4,9 @@ import {
   type ListPartsCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { keyDecoder } from '../keys/object-keys.ts'
+import { isAnswer } from '../http/s3-errors.ts'
+import { keyDecoder, type ObjectKeys } from '../keys/object-keys.ts'
 import { listUploads } from '../list/list-objects.ts'
-import type { ObjectKeys } from '../keys/object-keys.ts'
-import { isAnswer } from '../errors/s3-errors.ts'
 
 export interface Sweep {
   readonly s3: S3Client

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
-import { StoreSettingError } from '../../src/errors/s3-errors.ts'
+import { StoreSettingError } from '../../src/http/s3-errors.ts'
 import { inspectBucket } from '../../src/inspect/inspect-bucket.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
 import { startAlteringProxy, type Alterations } from '../inspect/start-altering-proxy.ts'

@@ -13,10 +13,10 @@ import {
 import type { Finding } from '@holdfast/core'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
-import { inspectBucket, type BucketInspectionOptions } from '../../src/inspect/inspect-bucket.ts'
 import { removeOldTrials } from '../../src/bucket/trial-objects.ts'
+import { StoreSettingError } from '../../src/http/s3-errors.ts'
+import { inspectBucket, type BucketInspectionOptions } from '../../src/inspect/inspect-bucket.ts'
 import { openMinioBlobStore } from '../../src/minio-blob-store.ts'
-import { StoreSettingError } from '../../src/errors/s3-errors.ts'
 import { startAlteringProxy, type Alterations } from './start-altering-proxy.ts'
 
 const faults = (findings: readonly Finding[]) => findings.filter(({ mark }) => mark !== 'ok')

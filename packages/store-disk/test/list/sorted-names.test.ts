@@ -2,7 +2,7 @@ import { nastyNames } from '@holdfast/contract'
 import { compareUtf8 } from '@holdfast/core'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createNameSorter } from '../../src/list/name-sorter.ts'
+import { createNameSorter } from '../../src/list/sorted-names.ts'
 
 /** Of few letters, so that names have beginnings in common; U+FF5E is behind U+1F600 in UTF-16, and before it in UTF-8. */
 const names = fc.uniqueArray(

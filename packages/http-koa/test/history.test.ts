@@ -3,14 +3,14 @@ import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/c
 import { exchange, openConnection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createRouter } from '../../src/router.ts'
-import { createHttpServer } from '../../src/server/http-server.ts'
-import { collectAudit, event } from '../support/collected-audit.ts'
-import { expectError } from '../support/expect-error.ts'
-import { listen } from '../support/listening.ts'
-import { customerRequest, request } from '../support/request.ts'
-import { auth, runApp, type RunningApp } from '../support/running-app.ts'
-import { recordSlots } from '../support/watched-counters.ts'
+import { createRouter } from '../src/router.ts'
+import { createHttpServer } from '../src/server/http-server.ts'
+import { collectAudit, event } from './support/collected-audit.ts'
+import { expectError } from './support/expect-error.ts'
+import { listen } from './support/listening.ts'
+import { customerRequest, request } from './support/request.ts'
+import { auth, runApp, type RunningApp } from './support/running-app.ts'
+import { recordSlots } from './support/watched-counters.ts'
 
 const keepReplacedMs = 60_000
 

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import type { RouterMiddleware } from '@koa/router'
-import { createKeyedLock, type CustomerFiles } from '@holdfast/core'
-import { noRecorder, type AuditRecorder } from '../guards/audit.ts'
-import { filesOf } from '../guards/authenticate.ts'
-import { consoleLog, type HttpLog } from '../guards/errors.ts'
-import { refuseConditions } from '../http/conditional.ts'
-import { problems } from '../http/problems.ts'
-import { decodeUtf8, parseJson } from '../http/text.ts'
+import { createKeyedLock, type CustomerFiles, nameProblem } from '@holdfast/core'
+import { noRecorder, type AuditRecorder } from './guards/audit.ts'
+import { filesOf } from './guards/enter.ts'
+import { consoleLog, type HttpLog } from './guards/errors.ts'
+import { refuseConditions, etagOf } from './http/conditional.ts'
+import { problems } from './http/problems.ts'
+import { decodeUtf8, parseJson } from './http/text.ts'
 import {
   answerFileLines,
   orderedConcurrentMap,
   type FileOutcome,
   type FileReports,
   type StartedWork,
-} from '../lists/file-lines.ts'
-import { isClosed } from '../server/connection.ts'
-import { fileNameInPath, exchangeIn, type HoldfastState } from '../server/exchange.ts'
-import { readWholeBody } from '../server/request-body.ts'
+} from './lists/file-lines.ts'
+import { isClosed } from './server/connection.ts'
+import { fileNameInPath, exchangeIn, type HoldfastState } from './server/exchange.ts'
+import { readWholeBody } from './server/request-body.ts'
 
 /** DELETE /delete/:filename: deletes a file. */
 export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {
@@ -88,7 +88,7 @@ function deleting(
 
 const mostNames = 10_000
 /** In bytes. */
-const longestBody = 4 * 1024 ** 2
+const longestBatchBody = 4 * 1024 ** 2
 
 /**
  * The names in the body of `request`, a JSON array of strings. It does not check whether the names are allowed.
@@ -96,8 +96,8 @@ const longestBody = 4 * 1024 ** 2
  * @throws HttpProblem 400 for any other body, 413 for one that is too large or has too many names
  */
 async function readNames(request: IncomingMessage): Promise<readonly string[]> {
-  const body = await readWholeBody(request, longestBody)
-  if (body === undefined) throw problems.bodyTooLarge(longestBody)
+  const body = await readWholeBody(request, longestBatchBody)
+  if (body === undefined) throw problems.bodyTooLarge(longestBatchBody)
   const data = parseJson(decodeUtf8(body))
   // Checked before the items: each wrong item costs memory.
   if (Array.isArray(data) && data.length > mostNames) throw problems.tooManyNames(mostNames)
@@ -109,4 +109,51 @@ async function readNames(request: IncomingMessage): Promise<readonly string[]> {
 
 function isNames(data: unknown): data is readonly string[] {
   return Array.isArray(data) && data.every((name) => typeof name === 'string')
+}
+
+/** The body of `POST /rename/:filename`. */
+interface RenameRequest {
+  /** The new name. */
+  readonly to: string
+  /** Whether a file of the new name is kept, and the request refused. Default: it is replaced. */
+  readonly createOnly?: boolean
+}
+
+/** POST /rename/:filename: gives a file another name. */
+export const rename: RouterMiddleware<HoldfastState> = async (ctx) => {
+  refuseConditions(ctx.req.headers, 'renames')
+  const name = fileNameInPath(ctx)
+  const files = filesOf(ctx.state)
+  if (files.rename === undefined) throw problems.notFound()
+  const { to, ...options } = await readRenameRequest(ctx.req)
+  ctx.state.newName = to
+  const problem = nameProblem(to)
+  if (problem !== undefined) throw problems.invalidField('to', problem)
+  const info = await files.rename(name, to, options)
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.set('ETag', etagOf(info))
+  ctx.body = 'OK'
+}
+
+/** In bytes: a name has at most 255, of which JSON may write each as six. */
+const longestRenameBody = 4096
+
+/** @throws HttpProblem 400 for a body that is not the JSON of a {@link RenameRequest} */
+async function readRenameRequest(request: IncomingMessage): Promise<RenameRequest> {
+  const body = await readWholeBody(request, longestRenameBody)
+  if (body === undefined) {
+    throw problems.invalidField('body', `it is longer than ${longestRenameBody} bytes`)
+  }
+  const data = parseJson(decodeUtf8(body))
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw noRenameRequest()
+  const { to, createOnly, ...rest } = data as Readonly<Record<string, unknown>>
+  if (Object.keys(rest).length > 0) throw noRenameRequest()
+  if (typeof to !== 'string') throw problems.invalidField('to', 'it must be the new name')
+  if (createOnly === undefined) return { to }
+  if (typeof createOnly === 'boolean') return { to, createOnly }
+  throw problems.invalidField('createOnly', 'it must be true or false')
+}
+
+function noRenameRequest() {
+  return problems.invalidField('body', 'it must be JSON such as {"to":"b.txt","createOnly":true}')
 }

@@ -1,27 +1,71 @@
+import type { IncomingMessage } from 'node:http'
 import {
+  headerOfPart,
+  type Draft,
   completenessAfter,
   tusHeaders,
-  type Draft,
   type DraftAnswer,
   type DraftRequest,
   type Tus,
   type TusAnswer,
 } from '@holdfast/resumable'
-import type { RouterContext, RouterMiddleware } from '@koa/router'
+import type { RouterMiddleware, RouterContext } from '@koa/router'
 import type { ResumableFiles } from '@holdfast/core'
 import type { AuditRecorder } from '../guards/audit.ts'
 import { problems } from '../http/problems.ts'
 import { linkQuery } from '../links/open-link.ts'
 import { leavingSignal } from '../server/connection.ts'
-import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
+import { exchangeIn, fileNameInPath, type HoldfastState } from '../server/exchange.ts'
 import { bodyOf, parseContentDigest, releaseChunks } from '../server/request-body.ts'
-import { answerStored, noteName, uploaderOf, type UploadRequest } from './upload.ts'
+import {
+  answerUpload,
+  prepareUpload,
+  uploadRequestOf,
+  answerStored,
+  noteName,
+  uploaderOf,
+  type UploadRequest,
+} from './upload.ts'
 
 type Handler = RouterMiddleware<HoldfastState>
 type Context = RouterContext<HoldfastState>
 
+/**
+ * PUT /upload/:filename: stores the body, which is the file itself without a form. By `draft` it may come in pieces, if the client
+ * asks for that.
+ */
+export function createPut(draft: Draft | undefined): Handler {
+  return async (ctx) => {
+    const exchange = exchangeIn(ctx)
+    const name = fileNameInPath(ctx)
+    // RFC 9110 §14.5: a part that is stored as the whole file would destroy the file.
+    refusePart(ctx.req.headers['content-range'] === undefined ? undefined : 'content-range')
+    const upload = uploadRequestOf(exchange)
+    // By a link, the draft is not offered: only whole files may be sent.
+    if (ctx.state.link === undefined && draft?.isCreation(ctx.req)) {
+      return createByDraft(draft, ctx, upload, { name, uploads: '../uploads' })
+    }
+    refusePart(headerOfPart(ctx.req))
+    return answerUpload(ctx, () => {
+      const digest = parseContentDigest(ctx.get('content-digest') || undefined)
+      const file = { name, ...(digest && { digest }), ...sizeOf(ctx.req), bytes: bodyOf(ctx.req) }
+      return prepareUpload(upload, file).publish()
+    })
+  }
+}
+
+function refusePart(header: string | undefined): void {
+  if (header === undefined) return
+  throw problems.invalidHeader(header, 'an upload is always the whole file')
+}
+
+function sizeOf(request: IncomingMessage): { readonly size?: number } {
+  const length = request.headers['content-length']
+  return length === undefined ? {} : { size: Number(length) }
+}
+
 /** The handlers of /resumable for all methods: `examine` goes before authentication, and `answer` after it. */
-export interface Resumable {
+interface Resumable {
   /** Answers OPTIONS, and refuses methods that the path does not have. */
   readonly examine: Handler
   readonly answer: Handler

@@ -1,7 +1,10 @@
 import type { RetryErrorInfo } from '@smithy/types'
 import { expect } from 'chai'
-import { markUnsent } from '../../src/errors/s3-errors.ts'
-import { createRetryStrategy, type RetryStrategyOptions } from '../../src/errors/retry-strategy.ts'
+import {
+  markUnsent,
+  createRetryStrategy,
+  type RetryStrategyOptions,
+} from '../../src/http/s3-errors.ts'
 
 /** The pauses until the strategy gives up. */
 async function pausesFor(

@@ -15,8 +15,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpRequest } from '@smithy/types'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createHttpHandler, type StoreHttpHandler } from '../../src/http/http-handler.ts'
-import { mayBeDone } from '../../src/errors/s3-errors.ts'
+import { createHttpHandler, type StoreHttpHandler } from '../../src/http/s3-client.ts'
+import { mayBeDone } from '../../src/http/s3-errors.ts'
 import { failureOf } from '../faults/faulty-store.ts'
 
 const timeouts = { connectTimeoutMs: 400, idleTimeoutMs: 400 }

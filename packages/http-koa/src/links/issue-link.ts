@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { CustomerFiles, FileLinks, Link } from '@holdfast/core'
 import type { RouterMiddleware } from '@koa/router'
 import type { OriginOf } from '../guards/address-of.ts'
-import { filesOf } from '../guards/authenticate.ts'
+import { filesOf } from '../guards/enter.ts'
+import { refuseConditions } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
 import { decodeUtf8, parseJson } from '../http/text.ts'
 import { fileNameInPath, type HoldfastState } from '../server/exchange.ts'
@@ -124,4 +125,14 @@ function wrongTime(maxSeconds: number) {
     'expiresIn',
     `it must be a whole number of seconds from 1 to ${maxSeconds}`,
   )
+}
+
+/** DELETE /links: ends all links that the customer has made. */
+export const revokeLinks: RouterMiddleware<HoldfastState> = async (ctx) => {
+  refuseConditions(ctx.req.headers)
+  const files = filesOf(ctx.state)
+  if (files.revokeLinks === undefined) throw problems.notFound()
+  await files.revokeLinks()
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.body = 'OK'
 }
