@@ -59,10 +59,10 @@ type FindUpload = (id: string) => Promise<ResumableUpload | undefined>
  */
 export function permittedFiles(files: CustomerFiles, findUpload: FindUpload): CustomerFiles {
   const { customer, resumable, history } = files
+  if (customer.login === undefined && customer.may === undefined) return files
   const [rename, link] = [files.rename?.bind(files), files.link?.bind(files)]
   const uploadLink = files.uploadLink?.bind(files)
   const revokeLinks = files.revokeLinks?.bind(files)
-  if (customer.login === undefined && customer.may === undefined) return files
   return {
     customer,
     async upload(name, content, options) {
