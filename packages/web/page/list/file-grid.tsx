@@ -9,7 +9,7 @@ import type { StringKey } from '../i18n/strings.ts'
 import { explainError } from '../parts/explain-error.ts'
 import type { FileList, ListedFiles, RenamedFile } from './file-list-state.ts'
 import { nextOrder, type Column } from './filter-and-sort.ts'
-import { FileRow, openEntry, type RowActions, RowMenu, type OpenMenu } from './file-row.tsx'
+import { FileRow, openEntry, type RowActions, useRowMenu } from './file-row.tsx'
 import { createTypeAhead, gridKey, selectRange, toggle } from './selection.ts'
 
 interface FileGridProps {
@@ -62,7 +62,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
   }
 
   const typeAhead = useMemo(() => createTypeAhead(), [])
-  const [menu, setMenu] = useState<OpenMenu>()
+  const menu = useRowMenu(shown, actions)
   // A row is rendered again only if its properties have changed.
   const latest = useRef(select)
   latest.current = select
@@ -70,10 +70,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
     () => ({
       ...actions,
       select: (...chosen) => latest.current(...chosen),
-      menu(file, below) {
-        const { left, bottom } = below.getBoundingClientRect()
-        setMenu({ file, x: left, y: bottom })
-      },
+      menu: menu.openBelow,
     }),
     [actions],
   )
@@ -124,14 +121,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
         aria-multiselectable="true"
         aria-describedby="grid-hint"
         onKeyDown={onKeyDown}
-        onContextMenu={(event) => {
-          const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
-          const file = shown[Number(row?.dataset['index'])]
-          // With Shift the browser shows its own menu.
-          if (!row || !file || event.shiftKey) return
-          event.preventDefault()
-          setMenu({ file, x: event.clientX, y: event.clientY })
-        }}
+        onContextMenu={menu.onContextMenu}
         onFocusIn={(event) => {
           const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
           if (row) active.set(Number(row.dataset['index']))
@@ -166,7 +156,7 @@ export function FileGrid(props: FileGridProps): JSX.Element {
           {t(texts.hint)}
         </p>
       </div>
-      {menu && <RowMenu menu={menu} actions={actions} onClose={() => setMenu(undefined)} />}
+      {menu.element}
     </>
   )
 }

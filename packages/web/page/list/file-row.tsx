@@ -19,7 +19,7 @@ import {
   type IconNode,
 } from 'lucide'
 import type { JSX } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
 import { IconButton, Icon } from '../parts/icon.tsx'
 import { formatDate, formatMoment, formatSize, splitName } from '../i18n/format.ts'
@@ -280,8 +280,30 @@ export function KindIcon({ kind }: { readonly kind: FileKind }): JSX.Element {
   )
 }
 
+/** The menu of one of the entries `shown`, each of which stands in an element with its index in `data-index`. */
+export function useRowMenu(shown: readonly ViewedFile[], actions: RowMenuProps['actions']) {
+  const [menu, setMenu] = useState<OpenMenu>()
+  const openBelow = useCallback((file: ViewedFile, button: Element) => {
+    const { left, bottom } = button.getBoundingClientRect()
+    setMenu({ file, x: left, y: bottom })
+  }, [])
+  return {
+    openBelow,
+    /** For the right button, and for the key that does the same. */
+    onContextMenu: (event: MouseEvent) => {
+      const row = (event.target as HTMLElement).closest<HTMLElement>('[data-index]')
+      const file = shown[Number(row?.dataset['index'])]
+      // With Shift the browser shows its own menu.
+      if (!row || !file || event.shiftKey) return
+      event.preventDefault()
+      setMenu({ file, x: event.clientX, y: event.clientY })
+    },
+    element: menu && <RowMenu menu={menu} actions={actions} onClose={() => setMenu(undefined)} />,
+  }
+}
+
 /** Where a menu opens, in pixels from the left and the top of the window. */
-export interface OpenMenu {
+interface OpenMenu {
   readonly file: ViewedFile
   readonly x: number
   readonly y: number
@@ -297,7 +319,7 @@ interface RowMenuProps {
  * The actions of a file, at the pointer or below the button of its row. It closes itself: an automatic popover that opens while the right
  * button is down is closed by some browsers when that goes up.
  */
-export function RowMenu({ menu, actions, onClose }: RowMenuProps): JSX.Element {
+function RowMenu({ menu, actions, onClose }: RowMenuProps): JSX.Element {
   const { file, x, y } = menu
   const element = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

@@ -3,7 +3,14 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import type { ViewedFile } from '../api/connection.ts'
 import { formatSize, splitName } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
-import { FolderIcon, KindIcon, openEntry, withoutPrefix, type RowActions } from './file-row.tsx'
+import {
+  FolderIcon,
+  KindIcon,
+  openEntry,
+  useRowMenu,
+  withoutPrefix,
+  type RowActions,
+} from './file-row.tsx'
 import { useActiveRow, useVirtualRows } from './file-grid.tsx'
 import { fileKind } from './file-kind.ts'
 import type { FileList } from './file-list-state.ts'
@@ -29,6 +36,7 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
   /** The name of the entry that gets the focus once it is the active one. */
   const takesFocus = useRef<string>()
   const columns = useColumns(scroller)
+  const menu = useRowMenu(shown, actions)
   const virtual = useVirtualRows(scroller, {
     count: Math.ceil(shown.length / columns),
     height: tile.height,
@@ -70,7 +78,7 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
   }
 
   return (
-    <div class="grid tiles" onKeyDown={onKeyDown}>
+    <div class="grid tiles" onKeyDown={onKeyDown} onContextMenu={menu.onContextMenu}>
       <div ref={scroller} class="rows">
         <ul
           class="tiles-all"
@@ -97,6 +105,7 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
           )}
         </ul>
       </div>
+      {menu.element}
     </div>
   )
 }
@@ -164,6 +173,7 @@ function Tile(props: TileProps): JSX.Element {
       class={isSelected ? 'tile tile-selected' : 'tile'}
       aria-setsize={offset.count}
       aria-posinset={offset.index + 1}
+      data-index={offset.index}
       style={{
         insetBlockStart: `${offset.row * tile.height}px`,
         insetInlineStart: `calc(100% / var(--columns) * ${offset.column})`,
