@@ -120,7 +120,7 @@ async function readRest(request: IncomingMessage, { maxBytes, maxMs }: DrainOpti
   if (!request.readableEnded) socket.destroy()
 }
 
-/** A log for the operator, such as a pino logger. `fields` never hold a credential. */
+/** A log for the operator, such as a pino logger. `fields` never hold a credential; one that is `undefined` counts as absent. */
 export interface HttpLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
