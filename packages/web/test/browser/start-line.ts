@@ -51,7 +51,8 @@ export async function startLine(): Promise<Line> {
     if (isCut) return void client.resetAndDestroy()
     clients.add(client)
     const server = bear(connect({ port: target, host: '127.0.0.1' }))
-    client.on('close', () => clients.delete(client) && server.destroy())
+    // What has passed arrives, also where the browser goes first.
+    client.on('close', () => clients.delete(client) && server.destroySoon())
     server.on('close', () => client.destroy()).pipe(client)
     // Either end may go at any time.
     forward(client, server).catch(() => {})
@@ -62,7 +63,7 @@ export async function startLine(): Promise<Line> {
     limit = Infinity
     released.resolve(undefined)
     released = Promise.withResolvers()
-    // What has passed arrives: only the browser's end is reset, after which the other one closes.
+    // Only the browser's end is reset, after which the other one closes.
     for (const socket of clients) socket.resetAndDestroy()
   }
   return {
