@@ -6,6 +6,7 @@ import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
 import { formatHelp, hideWords, showWords } from './terminal/yargs.ts'
 import { CommandError, exitCodes, isSystemError, reasonOf } from './remote/errors.ts'
 import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
+
 /**
  * Runs the command line `holdfast ...args`; resolves with the exit code. Writes errors to standard error, without a
  * stack.
@@ -62,10 +63,11 @@ function isVerbHelpWanted(args: readonly string[]): boolean {
 
 /** The words of the command of the server whose help is wanted, such as `customers add`; `undefined` if none is. */
 function commandOfHelp(args: readonly string[]): readonly string[] | undefined {
-  if (!isHelpWanted(args)) return undefined
-  const end = args.findIndex((arg) => arg.startsWith('-') || arg === 'help')
-  const words = args.slice(0, Math.min(end, 2))
-  return words.length === 0 ? undefined : words
+  const end = args.findIndex((arg) => arg.startsWith('-'))
+  const words = end < 0 ? args : args.slice(0, end)
+  const isWord = end < 0 && words.at(-1) === 'help'
+  if (words.length === 0 || !(isWord || isVerbHelpWanted(args))) return undefined
+  return words.slice(0, isWord ? Math.min(2, words.length - 1) : 2)
 }
 
 async function printCommandHelp(command: readonly string[]): Promise<number> {

@@ -72,6 +72,14 @@ describe('holdfast', () => {
     })
   }
 
+  it('takes the word help for a value and for a name where it is one', async () => {
+    const { stdout } = await holdfast(['copy', '--from', 'disk', '--to', 'help'])
+    expect(stdout).to.equal('')
+    const named = await holdfast(['customers', 'add', '--customers', '/none/x', '--', 'help'])
+    expect(named.stdout).to.equal('')
+    expect(named.code).to.equal(1)
+  })
+
   for (const args of [['--help'], ['-h'], ['help'], ['serve', '--help=true'], ['serve', 'help']]) {
     it(`breaks the lines of what "${args.join(' ')}" prints`, async () => {
       const { stdout } = await holdfast(args)

@@ -19,6 +19,7 @@ import {
 } from './compute-scrypt.ts'
 import { createHashingQueue } from './hashing-queue.ts'
 import { isSealedPlainPassword, matchesSealedPassword, sealPlainPassword } from './hash-password.ts'
+
 export interface PasswordVerifierOptions extends RememberOptions {
   /**
    * How many hashes are computed at a time; all verifiers together compute at most one for each processor. Concurrent hashes run in

@@ -40,8 +40,16 @@ export function selectionIn(argv: VerbArguments, list?: readonly string[]): Path
   return selectPaths({
     include: patternsIn(argv, 'include'),
     exclude: patternsIn(argv, 'exclude'),
-    paths: list && new Set(list.map((path) => path.replace(/^\.\//, ''))),
+    paths: list && new Set(list.map(plainPath).filter((path) => path !== '')),
   })
+}
+
+/** The path in a line of a list, as `find .` writes it. */
+function plainPath(line: string): string {
+  return line
+    .replace(/^(\.\/+)+/, '')
+    .replace(/\/+$/, '')
+    .replace(/^\.$/, '')
 }
 
 /**
@@ -58,7 +66,10 @@ export async function listedIn(argv: VerbArguments): Promise<readonly string[] |
       throw usageError(`--files-from cannot be read (${reason}).`)
     },
   )
-  return content.split(/\r?\n/).filter((line) => line !== '')
+  return content
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .filter((line) => line !== '')
 }
 
 function patternsIn(argv: VerbArguments, flag: string): readonly string[] {

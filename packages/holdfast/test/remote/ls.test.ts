@@ -44,6 +44,7 @@ describe('holdfast ls', function () {
           TERM: 'xterm',
           NO_COLOR: '',
           FORCE_COLOR: undefined,
+          CI: undefined,
           ...env,
         }
         const { shown } = await runOnTerminal(['ls', ...args, 'a'], [], { env: environment })

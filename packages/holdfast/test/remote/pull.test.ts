@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
+import { versionToRecord } from '../../src/remote/sync/pull-directory.ts'
 import { contentOf, digestOf, mebibyte, useLogin } from './support/logged-in.ts'
 
 describe('holdfast pull', function () {
@@ -108,7 +109,7 @@ describe('holdfast pull', function () {
     ).to.deep.equal([
       { action: 'fetch', path: 'a', name: 'a', size: 2 },
       { action: 'delete', name: 'gone', path: 'gone' },
-      { summary: { fetched: 1, fetchedBytes: 2, unchanged: 0, deleted: 1, skipped: 0, failed: 0 } },
+      { summary: { fetched: 1, fetchedBytes: 2, unchanged: 0, deleted: 1, failed: 0 } },
     ])
   })
 
@@ -262,8 +263,58 @@ describe('holdfast pull', function () {
       ],
     })
     const verify = await run(['verify', 'dir', '--files-from', 'list'])
-    expect(verify.code).to.equal(4)
-    expect(verify.stdout).to.equal('Read 1 file, 1 B; 1 the same; 1 skipped; 1 failed.\n')
+    expect(verify.code).to.equal(1)
+    expect(verify.stdout).to.equal('Read 1 file, 1 B; 1 the same; 2 failed.\n')
+  })
+
+  it('takes a list as find writes it, and the paths in it for those that the names were made of', async () => {
+    await store('photos - sub - a', 'a')
+    await store('photos - b', 'b')
+    await mkdir(at('dir/empty'), { recursive: true })
+    await writeFile(at('list'), '\ufeff.\n./empty\nempty/\n./sub/a\r\nb\n')
+    const args = ['dir', '--into', 'photos', '--files-from', 'list']
+    expect(await run(['verify', ...args])).to.include({
+      code: 1,
+      stdout:
+        'photos - b: only on the server\nphotos - sub - a: only on the server\nRead 0 files, 0 B; 0 the same; 2 only on the server.\n',
+    })
+    expect(await run(['pull', ...args])).to.deep.equal({
+      code: 0,
+      stdout: 'Fetched 2 files, 2 B; 0 unchanged.\n',
+      stderr: '',
+    })
+    expect(await filesIn('dir')).to.deep.equal(['b', 'sub/a'])
+    expect((await run(['sync', ...args])).stdout).to.equal('Sent 0 files, 0 B; 2 unchanged.\n')
+  })
+
+  it('deletes what is listed and gone, also where more of the list is gone since', async () => {
+    for (const name of ['a', 'b', 'c']) await write(`dir/${name}`, name)
+    await writeFile(at('list'), 'a\nb\nc\n')
+    const args = ['sync', 'dir', '--files-from', 'list', '--delete']
+    expect((await run(args)).code).to.equal(0)
+    await rm(at('dir/a'))
+    expect(await run(args)).to.include({
+      code: 0,
+      stdout: 'Sent 0 files, 0 B; deleted 1; 2 unchanged.\n',
+    })
+    await rm(at('dir/b'))
+    const again = await run(args)
+    expect(again).to.include({
+      code: 4,
+      stdout: 'Sent 0 files, 0 B; deleted 1; 1 unchanged; 1 failed.\n',
+    })
+    expect(again.stderr).to.equal('holdfast: a: There is no such file\n')
+  })
+
+  it('says nothing of the listed paths below a directory that cannot be read', async () => {
+    await write('dir/closed/a', 'a')
+    await writeFile(at('list'), 'closed/a\n')
+    await chmod(at('dir'), 0o777)
+    await chmod(at('dir/closed'), 0)
+    const args = ['sync', 'dir', '--files-from', 'list']
+    const { stderr } = await run(args, { obeysPermissions: true })
+    await chmod(at('dir/closed'), 0o755)
+    expect(stderr).to.match(/^holdfast: closed: Permission denied.*\n$/)
   })
 
   it('fetches no file under its name that is here in a directory which is left out', async () => {
@@ -343,5 +394,19 @@ describe('holdfast verify', function () {
     expect((await run(['verify', 'dir', '--json'])).stdout.split('\n')[0]).to.equal(
       '{"action":"differ","name":"a","path":"a","how":"the contents differ"}',
     )
+  })
+})
+
+describe('versionToRecord', () => {
+  const now = { size: 1, version: '1-2-3', isFresh: false }
+
+  it('is the version of a file that is as it was placed', () => {
+    expect(versionToRecord('1-2-3', now)).to.equal('1-2-3')
+  })
+
+  it('is none of a file that was edited since, or is gone, or is so new that an edit would not show', () => {
+    expect(versionToRecord('1-2-4', now)).to.equal('')
+    expect(versionToRecord('1-2-3', undefined)).to.equal('')
+    expect(versionToRecord('1-2-3', { ...now, isFresh: true })).to.equal('')
   })
 })

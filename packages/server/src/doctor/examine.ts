@@ -38,7 +38,7 @@ import {
 import { adminAddress } from '../serve/server-watch.ts'
 import { expiryFindings, isExpiring, isKeeping, keptFindings } from './kept-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
-import { findEngineSettings } from '../shared/open-shared-state.ts'
+import { findEngineSettings } from '../shared/engine-settings.ts'
 
 /** A group of findings. */
 export interface Section {

@@ -88,9 +88,10 @@ export async function openWebhooks(
   const begin = async (customer: string, webhook: CustomerWebhook) => {
     const found = await customerWebhookSettings(config, customer, webhook)
     const cursorFile = customerCursorFile(found.trail, customer)
-    const made = await mkdir(dirname(cursorFile), { recursive: true, mode: 0o750 })
-    // Without it, a power cut takes the cursor, and the next one begins at the end of the trail.
-    if (made !== undefined) await syncDirectory(dirname(made))
+    const directory = dirname(cursorFile)
+    await mkdir(directory, { recursive: true, mode: 0o750 })
+    // Otherwise a power cut takes the cursor, and the next one begins at the end of the trail. Also if an earlier server has made it.
+    await syncDirectory(dirname(directory))
     const delivery = await startDelivery(found, {
       cursorFile,
       secrets: () => webhook.secrets,

@@ -107,16 +107,27 @@ describeInBrowsers('The page', (browser, browserName, once) => {
     await sees('.status', '3 files')
     // The browser's zoom makes pixels of CSS larger, so that fewer fit.
     for (const factor of [2, 4]) {
-      await page.setViewport({
-        width: 1280 / factor,
-        height: 800 / factor,
-        deviceScaleFactor: factor,
-      })
-      // Two rows at least, however low the window is.
-      expect(await page.$eval('.rows', (rows) => rows.clientHeight)).to.be.above(90)
-      await picture(page, `zoom-${factor}`)
+      const width = 1280 / factor
+      await page.setViewport({ width, height: 800 / factor, deviceScaleFactor: factor })
+      await page.waitForFunction(
+        (wanted) =>
+          innerWidth === wanted && new Promise((done) => requestAnimationFrame(() => done(true))),
+        {},
+        width,
+      )
       expect(await overflow(page)).to.be.at.most(0)
       expect(await covered(page)).to.deep.equal([])
+      await picture(page, `zoom-${factor}`)
+      // However low the window is, a turn of the wheel brings rows into it.
+      await page.mouse.move(width / 2, 20)
+      await page.mouse.wheel({ deltaY: 1000 })
+      await page.waitForFunction(() => {
+        const { top = 0, bottom = 0 } =
+          document.querySelector('.rows .row')?.getBoundingClientRect() ?? {}
+        return top > 0 && bottom > top && bottom <= innerHeight
+      })
+      await page.mouse.wheel({ deltaY: -1000 })
+      await page.waitForFunction(() => scrollY === 0)
     }
     await press('button', 'Upload')
   })

@@ -282,7 +282,7 @@ export const completion: ClientVerb = {
       .example('source <($0 completion zsh)', 'in ~/.zshrc, after compinit')
       .example('$0 completion fish > ~/.config/fish/completions/holdfast.fish', '')
       .epilog(
-        'Names on the server are completed if there is a login, for get, cat, ls, rm, stat and link.',
+        'Names on the server are completed if there is a login, for get, cat, ls, mv, rm, stat, versions, restore and link.',
       ),
   async run(argv) {
     await print(completionScript(shellFrom(argv, process.env['SHELL']), programName()))

@@ -183,7 +183,7 @@ async function getFile(
     sync: destination.sync,
     modified,
     async beforePlacing(own: number) {
-      if (destination.isKeeping && fileAt(path)) {
+      if (destination.isKeeping && (await hasOtherContent(own, path))) {
         throw new CommandError(exitCodes.failed, `${path} has appeared meanwhile, and stays`)
       }
       // Ask also if another file has appeared meanwhile.

@@ -179,9 +179,9 @@ function writeSmall({ download, placement, content }: SmallFile) {
     if (written !== size) throw wrongSize(size, written)
     setTime(partial.file, placement.modified)
   } catch (error) {
-    closeSync(partial.file)
     // Nothing of it is worth keeping.
-    rmSync(partial.path, { force: true })
+    if (isAt(partial.file, partial.path)) rmSync(partial.path, { force: true })
+    closeSync(partial.file)
     throw error
   }
   return partial
@@ -196,8 +196,10 @@ async function placeSmall(fd: number, path: string, { placement }: SmallFile): P
     isWhole = true
     placement.afterPlacing?.(fd)
   } finally {
+    // Another command may have begun its file there.
+    const isOwn = isAt(fd, path)
     closeSync(fd)
-    if (!isWhole) await removePartial(path)
+    if (!isWhole && isOwn) await removePartial(path)
   }
 }
 
@@ -252,10 +254,11 @@ async function receiveLarge(
     return hash ? { sha256: hash.digest('hex') } : {}
   } finally {
     display.end()
+    const isOwn = isAt(file, path)
     closeSync(file)
     const written = statSync(path, { throwIfNoEntry: false })?.size ?? 0
     const isWorthKeeping = isLasting && !isRefused && durableBytesOf(written) > 0
-    if (!isWhole && !isWorthKeeping) await removePartial(path)
+    if (!isWhole && isOwn && !isWorthKeeping) await removePartial(path)
   }
 }
 
@@ -344,9 +347,13 @@ export function putInPlace(file: number, from: string, path: string): void {
 }
 
 function isAt(file: number, path: string): boolean {
-  const own = fstatSync(file)
-  const found = statSync(path, { throwIfNoEntry: false })
-  return own.ino === found?.ino && own.dev === found.dev
+  const own = fstatSync(file, { bigint: true })
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  if (found === undefined) return false
+  if (own.ino === found.ino && own.dev === found.dev) return true
+  // Some network file systems invent inodes.
+  const { size, mtimeNs, ctimeNs } = found
+  return own.size === size && own.mtimeNs === mtimeNs && own.ctimeNs === ctimeNs
 }
 
 /** Resolves when all changes to a directory before the call survive a power cut. */

@@ -31,6 +31,7 @@ import { listedIn, selectionIn, withSelection } from '../selection.ts'
 import { createTotal, type Report, type Total } from '../report.ts'
 import { filesInDirectories, filesToPut, refuseSameNames, type FileToPut } from './files-to-put.ts'
 import { userDirectory, type Login } from '../profile.ts'
+
 /** `holdfast put FILE…`. */
 export const put: ClientVerb = {
   command: 'put [names..]',

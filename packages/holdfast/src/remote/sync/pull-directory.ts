@@ -21,7 +21,14 @@ import {
 } from '../get/receive-file.ts'
 import { localName } from '../get/targets.ts'
 import type { Login } from '../profile.ts'
-import { isMissing, toVersion, versionOf, inspectFiles, type FoundFile } from '../local-files.ts'
+import {
+  type FileVersion,
+  isMissing,
+  toVersion,
+  versionOf,
+  inspectFiles,
+  type FoundFile,
+} from '../local-files.ts'
 import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
@@ -36,7 +43,6 @@ export interface PullSummary {
   readonly fetchedBytes: number
   readonly unchanged: number
   readonly deleted: number
-  readonly skipped: number
   readonly failed: number
 }
 
@@ -76,6 +82,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       // A dry run makes no directory.
       if (isDryRun && path === directory && isMissing(error)) return
       unread.push(path === directory ? prefixFromPath(into) : prefixFromPath(join(into, path)))
+      listed.unknownBelow(path === directory ? '' : path)
       if (plan.selection.isExcluded(path, 'directory')) return
       outcomes.fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
@@ -97,8 +104,6 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       await tasks.settled()
       await outcomes.written()
     }
-    signal.throwIfAborted()
-    await listed.failRest((path, error) => outcomes.fail(path, error))
     return extra
   }
 
@@ -115,7 +120,8 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       outcomes.keepRecord(there, known)
       return outcomes.fail(here.path, here.error)
     }
-    const path = here?.path ?? pathFromName(there.name, into, known)
+    const path =
+      here?.path ?? pathFromName(there.name, into, [...known, listed.withName(there.name)])
     if (path !== undefined) listed.found(path)
     if (!here && unread.some((prefix) => there.name.startsWith(prefix))) {
       return outcomes.keepRecord(there, known)
@@ -165,13 +171,21 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   }
 
   async function end(extra: readonly FoundFile[]): Promise<PullSummary> {
-    const { moved, movedBytes, unchanged, skipped, failed } = outcomes.counts
+    const { moved, movedBytes, unchanged, failed } = outcomes.counts
     let deleted = 0
     if (extra.length > 0 && failed > 0) {
       events.note('Nothing was deleted, because some files were not fetched')
     } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
+    // Only now: what is nowhere any more forbids no deletion.
+    await listed.failRest((path, error) => outcomes.fail(path, error))
     await outcomes.close()
-    return { fetched: moved, fetchedBytes: movedBytes, unchanged, deleted, skipped, failed }
+    return {
+      fetched: moved,
+      fetchedBytes: movedBytes,
+      unchanged,
+      deleted,
+      failed: outcomes.counts.failed,
+    }
   }
 }
 
@@ -225,13 +239,17 @@ function createFetching(plan: PullPlan): Fetching {
     const { placed } = await receiver.receive(download, placement, noDisplay)
     const recorded = async ({ sha256 = '' }: PlacedFile): Promise<SyncOutcome> => {
       const now = await versionOf(fullPath)
-      // It may have been edited since it is in place.
-      const version = now === undefined || now.isFresh || now.version !== fetched ? '' : fetched
+      const version = versionToRecord(fetched, now)
       const record = { name, path, size: download.size, version, sha256, etag: download.etag }
       return { kind: 'moved', size: download.size, record }
     }
     return { outcome: placed.then(recorded) }
   }
+}
+
+/** The version to record of a file that was `placed` and is `now` synced: none where it may have been edited since. */
+export function versionToRecord(placed: string | undefined, now: FileVersion | undefined): string {
+  return now === undefined || now.isFresh || now.version !== placed ? '' : now.version
 }
 
 /** A directory that files are put into. */

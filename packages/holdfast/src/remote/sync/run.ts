@@ -1,4 +1,6 @@
-import type { FileDetails } from '@holdfast/client'
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { nameFromPath, type FileDetails } from '@holdfast/client'
 import { CommandError, exitCodes } from '../errors.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
@@ -98,16 +100,33 @@ export function createOutcomes(
 /** The paths that are asked for by name, until they are found. */
 export interface ListedPaths {
   found(path: string): void
-  /** Reports those that were not found as failures. */
+  /** What is below a directory that cannot be read is unknown; '' for all. */
+  unknownBelow(directory: string): void
+  /** The path that has this name on the server, if one has. */
+  withName(name: string): { readonly path: string } | undefined
+  /** Reports those that were not found as failures. A directory is none: lists often have them beside what is in them. */
   failRest(fail: (path: string, error: unknown) => Promise<void>): Promise<void>
 }
 
-export function createListedPaths({ selection }: Pick<SyncPlan, 'selection'>): ListedPaths {
+export function createListedPaths({ selection, directory, into }: SyncPlan): ListedPaths {
   const missing = new Set(selection.listed)
+  const names = new Map<string, string>()
+  for (const path of missing) names.set(nameFromPath(into === '' ? path : `${into}/${path}`), path)
   return {
     found: (path) => void missing.delete(path),
+    unknownBelow(unread) {
+      for (const path of missing) {
+        if (unread === '' || path.startsWith(`${unread}/`)) missing.delete(path)
+      }
+    },
+    withName(name) {
+      const path = names.get(name)
+      return path === undefined ? undefined : { path }
+    },
     async failRest(fail) {
       for (const path of missing) {
+        const found = await lstat(join(directory, path)).catch(() => undefined)
+        if (found?.isDirectory()) continue
         await fail(path, new CommandError(exitCodes.notFound, 'There is no such file'))
       }
     },

@@ -58,6 +58,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     const extra: string[] = []
     const onUnread = (path: string, error: Error) => {
       isWhole = false
+      listed.unknownBelow(path === directory ? '' : path)
       outcomes.fail(path, error).catch((failure: unknown) => stop.abort(failure))
     }
     const local = inspectFiles(directory, walkSelected(plan, directory, onUnread))
@@ -83,8 +84,6 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       for (const { end } of batch?.files ?? []) end({ kind: 'gone' })
       await outcomes.written()
     }
-    signal.throwIfAborted()
-    await listed.failRest((path, error) => outcomes.fail(path, error))
     return extra
   }
 
@@ -168,8 +167,17 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       events.note(`Nothing was deleted, because some files were not read or sent`)
     } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
     if (!isDryRun && failed === 0) await discardUnasked()
+    // Only now: what is nowhere any more forbids no deletion.
+    await listed.failRest((path, error) => outcomes.fail(path, error))
     await outcomes.close()
-    return { sent: moved, sentBytes: movedBytes, unchanged, deleted, skipped, failed }
+    return {
+      sent: moved,
+      sentBytes: movedBytes,
+      unchanged,
+      deleted,
+      skipped,
+      failed: outcomes.counts.failed,
+    }
   }
 }
 

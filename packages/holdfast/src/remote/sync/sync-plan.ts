@@ -7,6 +7,7 @@ import { CommandError, usageError, exitCodes } from '../errors.ts'
 import { printable } from '../../terminal/print.ts'
 import { isLocalName } from '../get/targets.ts'
 import { isMissing, walkDirectory, type FoundEntry } from '../local-files.ts'
+
 /** What to synchronize, and how. */
 export interface SyncPlan {
   readonly client: Client
@@ -124,13 +125,13 @@ export async function checkNames(plan: SyncPlan, changed: ChangedSide): Promise<
 }
 
 /**
- * The path here of a file of the server that is not here: the one that a record says, otherwise the name without its folder. The rule that
+ * The path here of a file of the server that is not here: the one that a record, or the list of paths, says, otherwise the name without its folder. The rule that
  * made the name cannot be reversed, since ` - ` may stand in a file's own name. `undefined` if no file in a directory can have that path.
  */
 export function pathFromName(
   name: string,
   into: string,
-  known: readonly (SyncRecord | undefined)[],
+  known: readonly ({ readonly path?: string | undefined } | undefined)[],
 ): string | undefined {
   const isMadeOf = (path: string) => nameFromPath(into === '' ? path : `${into}/${path}`) === name
   const isBelow = (path: string) => path.split('/').every((part) => isLocalName(part))

@@ -6,6 +6,7 @@ import { isMissing, inspectFiles, type FoundFile } from '../local-files.ts'
 import { createListedPaths, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import { digestOnServer, withUnchanged } from './transfers.ts'
+
 /** The outcome of `verify`. */
 export interface VerifySummary {
   readonly read: number
@@ -47,6 +48,7 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
   }
   const listed = createListedPaths(plan)
   const onUnread = (path: string, error: Error) => {
+    listed.unknownBelow(path === directory ? '' : path)
     if (plan.selection.isExcluded(path, 'directory')) return
     fail(path, error).catch((failure: unknown) => stop.abort(failure))
   }
@@ -59,7 +61,7 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
       if (here) listed.found(here.path)
       if (here && !plan.selection.isSelected(here.path)) continue
       if (here) await tasks.start(() => verifyOne(here, there))
-      const path = there && pathFromName(there.name, into, known)
+      const path = there && pathFromName(there.name, into, [...known, listed.withName(there.name)])
       if (path !== undefined) listed.found(path)
       if (!here && there && (path === undefined || plan.selection.isSelected(path))) {
         await noteOnlyThere(there)
@@ -79,6 +81,8 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
       if (kind !== 'file' && there) {
         counts.differing++
         await differ(there, path, `a ${kind} here, a file on the server`)
+      } else if (kind !== 'file' && plan.selection.listed.has(path)) {
+        await fail(path, new CommandError(exitCodes.failed, `It is a ${kind}, and is left out`))
       } else if (kind !== 'file') {
         counts.skipped++
         await events.did({ action: 'skip', path, name, reason: kind })

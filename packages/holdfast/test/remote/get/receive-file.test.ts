@@ -78,6 +78,27 @@ describe('createReceiver', () => {
     expect(await readdir(directory.path)).to.deep.equal([])
   })
 
+  it('leaves the beginning of another command where its own file has been placed and replaced', async () => {
+    const part = async () => join(directory.path, (await readdir(directory.path))[0] ?? '')
+    const placement = placementOf('a', {
+      async beforePlacing() {
+        const from = await part()
+        await rename(from, join(directory.path, 'a'))
+        await writeFile(join(directory.path, 'later'), 'edited')
+        await rename(join(directory.path, 'later'), join(directory.path, 'a'))
+        await writeFile(from, 'beginn')
+      },
+    })
+    const failure = await (
+      await receive('whole', 5, placement)
+    ).placed.catch((error: unknown) => error)
+    expect(failure).to.have.property('code', 'changed-meanwhile')
+    const contents = await Promise.all(
+      (await readdir(directory.path)).map((name) => readFile(join(directory.path, name), 'utf8')),
+    )
+    expect(contents).to.have.members(['beginn', 'edited'])
+  })
+
   it('cancels the body of a file that cannot be written', async () => {
     let isCancelled = false
     const body = new ReadableStream<Uint8Array>({
