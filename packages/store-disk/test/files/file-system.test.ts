@@ -38,7 +38,7 @@ describe('parseMounts', () => {
     { place: 'ro', system: 'rw', isForced: false, what: 'at this point only' },
   ]
   for (const { place, system, isForced, what } of readOnly) {
-    it(`tells whether a file system was made read-only: ${what}`, () => {
+    it(`finds out whether a file system was made read-only: ${what}`, () => {
       const [mount] = parseMounts(`36 35 0:40 / /mnt ${place},relatime - btrfs /dev/sda ${system}`)
       expect(mount?.isForcedReadOnly).to.equal(isForced)
     })

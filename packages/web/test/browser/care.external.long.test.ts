@@ -133,7 +133,7 @@ describeInBrowsers('The page', (browser, browserName, once) => {
   })
 
   if (browserName === 'chromium') {
-    once('can be told apart where the system sets the colours', async () => {
+    once('shows what is selected where the system sets the colours', async () => {
       await using opened = await open()
       const { page, signIn, sees, click, axe } = opened.driver
       const session = await page.createCDPSession()
