@@ -8,6 +8,11 @@ import type {
 } from './api/description.ts'
 import { type DeleteOptions, type FileDeleted, deleteMany } from './calls/delete-many.ts'
 import { type Download, type DownloadOptions, download } from './calls/download.ts'
+import {
+  type DownloadManyOptions,
+  type FileToDownload,
+  downloadMany,
+} from './calls/download-many.ts'
 import { type HoldfastError, isHoldfastError, hasStoredNothing } from './shared/holdfast-error.ts'
 import {
   type RestoreOptions,
@@ -99,6 +104,16 @@ export interface Client {
   ): AsyncGenerator<FileUploaded, void>
   /** Starts to download a file, an earlier version, or a range of it. `modified` is in whole seconds. */
   download(name: string, options?: DownloadOptions): Promise<Download>
+  /**
+   * Downloads many files: yields each in the order of `names`, with a function that starts its download. Files of up to 256 KiB share
+   * requests for up to 1,000 names, and are in memory when they are yielded; others are downloaded as by `download`. A file is one version,
+   * whole. A request is sent when a file is asked for; after a break the next one asks for the files that have not arrived. Rejects with
+   * `invalid-credentials`; any other error is that of the download of a file.
+   */
+  downloadMany(
+    names: Iterable<string> | AsyncIterable<string>,
+    options?: DownloadManyOptions,
+  ): AsyncGenerator<FileToDownload, void>
   /** The names of the files, in ascending order of their UTF-8 bytes; reads each page when it is needed. */
   list(options?: ListOptions): AsyncGenerator<string, void>
   /** Same as `list`, with the details of each file. */
@@ -177,6 +192,8 @@ export function createClientOver(transport: Transport, options: ClientOptions): 
     uploadMany: (files, manyOptions = {}) => uploadMany(requests, retryPolicy, files, manyOptions),
     download: (name, downloadOptions = {}) =>
       download(requests, retryPolicy, name, downloadOptions),
+    downloadMany: (names, manyOptions = {}) =>
+      downloadMany(requests, retryPolicy, names, manyOptions),
     list: (listOptions = {}) => listNames(requests, retryPolicy, listOptions),
     listPages: (pageOptions = {}) => listPages(requests, retryPolicy, pageOptions),
     listDetails: (listOptions = {}) => listDetails(requests, retryPolicy, listOptions),

@@ -27,6 +27,7 @@ export type {
 } from './api/description.ts'
 export type { DeleteOptions, FileDeleted } from './calls/delete-many.ts'
 export type { Download, DownloadOptions } from './calls/download.ts'
+export type { DownloadManyOptions, FileToDownload } from './calls/download-many.ts'
 export { pageOfLink } from './client.ts'
 export {
   concernsAllFiles,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { RouterMiddleware } from '@koa/router'
 import { createKeyedLock, type CustomerFiles, nameProblem } from '@holdfast/core'
 import { noRecorder, type AuditRecorder } from './guards/audit.ts'
@@ -6,7 +5,6 @@ import { filesOf } from './guards/enter.ts'
 import { consoleLog, type HttpLog } from './guards/errors.ts'
 import { refuseConditions, etagOf } from './http/conditional.ts'
 import { problems } from './http/problems.ts'
-import { decodeUtf8, parseJson } from './http/text.ts'
 import {
   answerFileLines,
   orderedConcurrentMap,
@@ -16,7 +14,7 @@ import {
 } from './lists/file-lines.ts'
 import { isClosed } from './server/connection.ts'
 import { fileNameInPath, exchangeIn, type HoldfastState } from './server/exchange.ts'
-import { readWholeBody } from './server/request-body.ts'
+import { readNames, readObject } from './server/json-body.ts'
 
 /** DELETE /delete/:filename: deletes a file. */
 export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {
@@ -86,46 +84,14 @@ function deleting(
   return (name) => ({ taken: Promise.resolve(), result: deleteAndRecord(name) })
 }
 
-const mostNames = 10_000
-/** In bytes. */
-const longestBatchBody = 4 * 1024 ** 2
-
-/**
- * The names in the body of `request`, a JSON array of strings. It does not check whether the names are allowed.
- *
- * @throws HttpProblem 400 for any other body, 413 for one that is too large or has too many names
- */
-async function readNames(request: IncomingMessage): Promise<readonly string[]> {
-  const body = await readWholeBody(request, longestBatchBody)
-  if (body === undefined) throw problems.bodyTooLarge(longestBatchBody)
-  const data = parseJson(decodeUtf8(body))
-  // Checked before the items: each wrong item costs memory.
-  if (Array.isArray(data) && data.length > mostNames) throw problems.tooManyNames(mostNames)
-  if (!isNames(data)) {
-    throw problems.invalidField('body', 'it must be a JSON array of names such as ["a.txt"]')
-  }
-  return data
-}
-
-function isNames(data: unknown): data is readonly string[] {
-  return Array.isArray(data) && data.every((name) => typeof name === 'string')
-}
-
-/** The body of `POST /rename/:filename`. */
-interface RenameRequest {
-  /** The new name. */
-  readonly to: string
-  /** Whether a file of the new name is kept, and the request refused. Default: it is replaced. */
-  readonly createOnly?: boolean
-}
-
 /** POST /rename/:filename: gives a file another name. */
 export const rename: RouterMiddleware<HoldfastState> = async (ctx) => {
   refuseConditions(ctx.req.headers, 'renames')
   const name = fileNameInPath(ctx)
   const files = filesOf(ctx.state)
   if (files.rename === undefined) throw problems.notFound()
-  const { to, ...options } = await readRenameRequest(ctx.req)
+  const { to, ...options } = await readObject(ctx.req, renameBody)
+  if (to === undefined) throw problems.invalidField('to', 'it must be the new name')
   ctx.state.newName = to
   const problem = nameProblem(to)
   if (problem !== undefined) throw problems.invalidField('to', problem)
@@ -135,25 +101,7 @@ export const rename: RouterMiddleware<HoldfastState> = async (ctx) => {
   ctx.body = 'OK'
 }
 
-/** In bytes: a name has at most 255, of which JSON may write each as six. */
-const longestRenameBody = 4096
-
-/** @throws HttpProblem 400 for a body that is not the JSON of a {@link RenameRequest} */
-async function readRenameRequest(request: IncomingMessage): Promise<RenameRequest> {
-  const body = await readWholeBody(request, longestRenameBody)
-  if (body === undefined) {
-    throw problems.invalidField('body', `it is longer than ${longestRenameBody} bytes`)
-  }
-  const data = parseJson(decodeUtf8(body))
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw noRenameRequest()
-  const { to, createOnly, ...rest } = data as Readonly<Record<string, unknown>>
-  if (Object.keys(rest).length > 0) throw noRenameRequest()
-  if (typeof to !== 'string') throw problems.invalidField('to', 'it must be the new name')
-  if (createOnly === undefined) return { to }
-  if (typeof createOnly === 'boolean') return { to, createOnly }
-  throw problems.invalidField('createOnly', 'it must be true or false')
-}
-
-function noRenameRequest() {
-  return problems.invalidField('body', 'it must be JSON such as {"to":"b.txt","createOnly":true}')
-}
+const renameBody = {
+  shape: { to: 'newName', createOnly: 'flag' },
+  example: '{"to":"b.txt","createOnly":true}',
+} as const

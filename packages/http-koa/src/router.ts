@@ -4,6 +4,7 @@ import type * as KoaRouter from '@koa/router'
 import type { Router, RouterMiddleware } from '@koa/router'
 import type { Middleware } from 'koa'
 import { createDeleteBatch, remove, rename } from './changes.ts'
+import { serveBatch } from './downloads/archive.ts'
 import { serve } from './downloads/serve.ts'
 import { recordChange } from './guards/audit.ts'
 import { filesOf, createEntrance, type Entrance } from './guards/enter.ts'
@@ -109,7 +110,9 @@ export function createRoutes(
   route('/upload/batch', { post: batches, put: byName })
   route('/upload/:filename', { put: byName }, resumable, links && { post: form })
   route('/serve{/}', { get: guarded('serve', refuseNameless('serve')) })
-  route('/serve/:filename', { get: called('serve', reading, serve) })
+  const byReading = called('serve', reading, serve)
+  route('/serve/batch', { post: guarded('serve-batch', serveBatch), get: byReading })
+  route('/serve/:filename', { get: byReading })
   route('/delete{/}', { delete: guarded('delete', deleting, refuseNameless('delete')) })
   const deleteByName = guarded('delete', deleting, remove)
   const deleteMany = guarded('delete-batch', createDeleteBatch(log, recorder))

@@ -121,7 +121,7 @@ export const problems = {
   'invalid-query': {
     status: 400,
     message:
-      '^(Invalid limit: |Invalid after: |Invalid prefix: |Invalid details: |Invalid version: |Invalid before: )',
+      '^(Invalid limit: |Invalid after: |Invalid prefix: |Invalid details: |Invalid version: |Invalid before: |Invalid largest: )',
   },
   'invalid-header': {
     status: 400,

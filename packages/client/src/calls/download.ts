@@ -90,31 +90,11 @@ export async function download(
     if (extent.end === end && extent.size === size && rest.header('etag') === etag) return rest
     throw cancelAs(rest)
   }
-  const content = resumeAfterBreaks(
-    response,
-    { start, end },
-    createRetries(retryPolicy, until),
-    askFrom,
+  const content = () =>
+    resumeAfterBreaks(response, { start, end }, createRetries(retryPolicy, until), askFrom)
+  return downloadOf(detailsOf(response, name, size), { start, end }, content, (reason) =>
+    cancelled.abort(reason),
   )
-  const body = streamOf(content, (reason) => cancelled.abort(reason))
-  const collected = async () => {
-    const parts: Blob[] = []
-    for await (const chunk of chunksOf(body)) {
-      const bytes = chunk as Uint8Array<ArrayBuffer>
-      // Copies the bytes, since a chunk may be valid only until the next one is read.
-      parts.push(new Blob([bytes]))
-    }
-    return new Blob(parts)
-  }
-  return {
-    ...detailsOf(response, name, size),
-    start,
-    end,
-    body,
-    bytes: async () => new Uint8Array(await (await collected()).arrayBuffer()),
-    text: async () => (await collected()).text(),
-    blob: collected,
-  }
 
   function requireExtent(answer: TransportResponse, position: number) {
     const extent = extentOf(answer)
@@ -128,6 +108,38 @@ export async function download(
     const error = new HoldfastError('unknown', message, { status })
     cancelled.abort(error)
     return error
+  }
+}
+
+/** The download of a file with these details; `content` is called at most once. */
+export function downloadOf(
+  details: FileDetails,
+  { start, end }: Extent,
+  content: () => AsyncIterator<Uint8Array>,
+  cancel: (reason: unknown) => void = () => {},
+): Download {
+  let stream: ReadableStream<Uint8Array> | undefined
+  const body = () => (stream ??= streamOf(content(), cancel))
+  const blob = async () => {
+    const parts: Blob[] = []
+    for await (const chunk of chunksOf(body())) {
+      const bytes = chunk as Uint8Array<ArrayBuffer>
+      // Copies the bytes, since a chunk may be valid only until the next one is read.
+      parts.push(new Blob([bytes]))
+    }
+    return new Blob(parts)
+  }
+  return {
+    ...details,
+    start,
+    end,
+    // A stream takes longer to make than a small file to read.
+    get body() {
+      return body()
+    },
+    bytes: async () => new Uint8Array(await (await blob()).arrayBuffer()),
+    text: async () => (await blob()).text(),
+    blob,
   }
 }
 

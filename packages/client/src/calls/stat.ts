@@ -75,7 +75,11 @@ async function statByList(
 }
 
 /** Reads the details of a file from the headers of its response. */
-export function detailsOf(response: TransportResponse, name: string, size: number): FileDetails {
+export function detailsOf(
+  response: Pick<TransportResponse, 'header'>,
+  name: string,
+  size: number,
+): FileDetails {
   return {
     name,
     size,

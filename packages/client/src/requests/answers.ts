@@ -19,6 +19,7 @@ export const expectedAnswers = {
   stored: { statuses: [200], headers: ['etag'], text: 'OK' },
   deleted: { statuses: [200], text: 'OK' },
   batch: { statuses: [200], type: 'application/x-ndjson' },
+  archive: { statuses: [200], type: 'application/x-tar' },
   json: { statuses: [200] },
   file: { statuses: [200, 206], headers: ['etag', 'last-modified', 'content-disposition'] },
   uploadBegun: { statuses: [201], headers: ['tus-resumable', 'location'] },

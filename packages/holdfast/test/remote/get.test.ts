@@ -31,6 +31,33 @@ describe('holdfast get', function () {
     expect(await partials()).to.deep.equal([])
   })
 
+  it('fetches small files together, and large ones and those that are here alone', async () => {
+    const names = Array.from({ length: 1200 }, (_, index) => `small ${index}`)
+    const large = contentOf(mebibyte)
+    await Promise.all([...names, 'here'].map((name) => store(name)))
+    await store('large', large)
+    await mkdir(join(site.path, 'all'))
+    await site.write('all/here', 'another')
+    const outcome = await run(['get', '*', 'missing', '-o', 'all', '--force'])
+    expect(outcome.code).to.equal(4)
+    expect(outcome.stderr).to.match(/^holdfast: missing: File not found$/m)
+    expect(outcome.stderr).to.match(/^1202 files, .* in all$/m)
+    for (const name of [...names, 'here']) expect(await read(`all/${name}`)).to.equal(name)
+    expect(await readDigest('all/large')).to.equal(digestOf(large))
+    const paths = server()
+      .lines()
+      .flatMap(({ method, path, customer }) =>
+        customer === 'demo' && (method === 'GET' || path === '/serve/batch') ? [path] : [],
+      )
+    const asked = paths.filter((path) => String(path).startsWith('/serve/'))
+    expect(asked.filter((path) => path === '/serve/batch')).to.have.length(2)
+    expect(asked.filter((path) => path !== '/serve/batch')).to.have.members([
+      '/serve/here',
+      '/serve/large',
+      '/serve/missing',
+    ])
+  })
+
   it('keeps the nasty names of the contract as they are', async () => {
     const names = [
       '.hidden',

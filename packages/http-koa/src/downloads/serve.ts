@@ -195,12 +195,10 @@ function lastModifiedOf({ modifiedAt }: BlobInfo): string {
 }
 
 /**
- * The headers that are sent with the content of every file. A file is data of a customer, who may be hostile: no browser may run
- * it as a page of this origin.
+ * The headers that are sent with the content of files. A file is data of a customer, who may be hostile: no browser may run it as a
+ * page of this origin.
  */
-export const contentHeaders: RawHeaders = [
-  'Accept-Ranges',
-  'bytes',
+export const contentPolicy: RawHeaders = [
   'X-Content-Type-Options',
   'nosniff',
   'Content-Security-Policy',
@@ -210,7 +208,10 @@ export const contentHeaders: RawHeaders = [
   'same-origin',
 ]
 
-function setHeaders(response: ServerResponse, headers: RawHeaders): void {
+/** The headers that are sent with the content of every file. */
+export const contentHeaders: RawHeaders = ['Accept-Ranges', 'bytes', ...contentPolicy]
+
+export function setHeaders(response: ServerResponse, headers: RawHeaders): void {
   for (let index = 0; index < headers.length; index += 2) {
     response.setHeader(headers[index] ?? '', headers[index + 1] ?? '')
   }

@@ -136,7 +136,7 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
  */
 export function refuseConditions(
   headers: IncomingHttpHeaders,
-  what: 'deletions' | 'renames' | 'restores' = 'deletions',
+  what: 'deletions' | 'renames' | 'restores' | 'archives' = 'deletions',
 ): void {
   for (const name of ['if-match', 'if-none-match', 'if-unmodified-since'] as const) {
     if (headers[name] !== undefined) {

@@ -134,6 +134,7 @@ export const routes = [
   'batch',
   'resumable',
   'serve',
+  'serve-batch',
   'list',
   'usage',
   'delete',

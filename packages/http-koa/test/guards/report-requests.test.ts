@@ -49,6 +49,7 @@ describe('onAnswered', () => {
       [customerRequest('GET', '/list'), 'list', 200],
       [customerRequest('DELETE', '/delete/b.txt'), 'delete', 200],
       [customerRequest('POST', '/delete/batch', {}, '["c"]'), 'delete-batch', 200],
+      [customerRequest('POST', '/serve/batch', {}, '["c"]'), 'serve-batch', 200],
       [customerRequest('DELETE', '/delete/batch'), 'delete', 200],
       [customerRequest('PUT', '/upload/d', {}, 'body'), 'put', 200],
       [customerRequest('POST', '/rename/d', {}, '{"to":"e"}'), 'rename', 200],

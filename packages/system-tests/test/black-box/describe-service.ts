@@ -20,6 +20,7 @@ import { ping } from './areas/ping.ts'
 import { renaming } from './areas/rename.ts'
 import { revokedLinks } from './areas/revoked-links.ts'
 import { serve } from './areas/serve.ts'
+import { serveBatch } from './areas/serve-batch.ts'
 import { serveConditional } from './areas/serve-conditional.ts'
 import { serveHeaders } from './areas/serve-headers.ts'
 import { serveRanges } from './areas/serve-ranges.ts'
@@ -79,6 +80,7 @@ const storeAreas = [
   serveHeaders,
   serveRanges,
   serveConditional,
+  serveBatch,
   links,
   uploadLinks,
   uploadLinksInPieces,
@@ -113,6 +115,7 @@ const areas = [
   serveHeaders,
   serveRanges,
   serveConditional,
+  serveBatch,
   links,
   uploadLinks,
   uploadLinksInPieces,

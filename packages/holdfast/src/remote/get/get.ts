@@ -1,5 +1,5 @@
-import { statSync, type Stats } from 'node:fs'
-import { isHoldfastError, type Client, type Download } from '@holdfast/client'
+import { existsSync, statSync, type Stats } from 'node:fs'
+import { isHoldfastError, type Client, type Download, type FileToDownload } from '@holdfast/client'
 import { formatBytes } from '@holdfast/core'
 import { parseConcurrency } from '../../flags.ts'
 import { expandNames, forEachName } from '../names.ts'
@@ -32,9 +32,11 @@ import {
 import {
   createReplacePermissions,
   hasOtherContent,
+  isLocalName,
   type ReplacePermissions,
   createTargets,
   type Target,
+  type Targets,
 } from './targets.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { writeBytes } from '../../terminal/print.ts'
@@ -116,13 +118,16 @@ async function runGet(argv: VerbArguments): Promise<number> {
       if (words.length > 0 || listed === undefined) yield* expandNames(words, { literal }, remote)
       if (listed && listed.length > 0) yield* expandNames(listed, { literal: true }, remote)
     }
+    async function* selected() {
+      for await (const name of names()) if (selection.isSelected(name)) yield name
+    }
+    const isNew = (name: string) => version === undefined && isNewHere(name, targets)
+    const files = togetherWhere(isNew, selected(), remote)
     const bounds = { ...remote, concurrency }
-    await forEachName(names(), String, bounds, async (name, signal, finishLater) => {
-      if (!selection.isSelected(name)) return
-      const { placed } = await getFile({ name, version }, targets.of(name), destination, {
-        ...remote,
-        signal,
-      })
+    await forEachName(files, nameOf, bounds, async (file, signal, finishLater) => {
+      const target = targets.of(file.name)
+      const asked = { version, ...file }
+      const { placed } = await getFile(asked, target, destination, { ...remote, signal })
       finishLater(placed)
     })
     const total = destination.total.text()
@@ -134,6 +139,37 @@ async function runGet(argv: VerbArguments): Promise<number> {
 interface RemoteFile {
   readonly name: string
   readonly version?: string | undefined
+  /** Starts its download, where it comes together with others. */
+  readonly download?: FileToDownload['download'] | undefined
+}
+
+const nameOf = ({ name }: RemoteFile) => name
+
+/** Names that share requests. */
+const mostTogether = 1000
+
+/** The files `names`; those that are `together` share requests. */
+async function* togetherWhere(
+  together: (name: string) => boolean,
+  names: AsyncIterable<string>,
+  { client, signal }: Pick<RemoteWithScreen, 'client' | 'signal'>,
+): AsyncGenerator<RemoteFile, void> {
+  const shared: string[] = []
+  for await (const name of names) {
+    if (!together(name)) {
+      yield { name }
+      continue
+    }
+    shared.push(name)
+    if (shared.length < mostTogether) continue
+    yield* client.downloadMany(shared.splice(0), { reuseMemory: true, signal })
+  }
+  yield* client.downloadMany(shared, { reuseMemory: true, signal })
+}
+
+/** Whether nothing here has the name that the file would get: otherwise there may be a question first. */
+function isNewHere(name: string, targets: Targets): boolean {
+  return isLocalName(name) && !existsSync(pathOf(targets.of(name)))
 }
 
 /** The directory that files go to. */
@@ -222,7 +258,7 @@ export interface DownloadContext {
 
 /** Begins the download where an earlier command has stopped, if the file is still the same. */
 export async function beginDownload(
-  { name, version }: RemoteFile,
+  { name, version, download: begin }: RemoteFile,
   identity: PartialIdentity,
   partials: readonly string[],
   { client, signal, note }: DownloadContext,
@@ -246,7 +282,7 @@ export async function beginDownload(
     }
     await removePartial(partial.path)
   }
-  return client.download(name, { version, reuseMemory: true, signal })
+  return begin ? begin() : client.download(name, { version, reuseMemory: true, signal })
 }
 
 /** `holdfast cat NAME…`. */

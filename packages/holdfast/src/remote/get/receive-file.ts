@@ -74,21 +74,19 @@ export function createReceiver(): FileReceiver {
   const groups = createGroups()
   return {
     async receive(download, placement, display) {
-      try {
-        if (download.size > smallSize || download.start > 0) {
+      if (download.size > smallSize || download.start > 0) {
+        try {
           const placed = await receiveLarge(download, placement, display)
           return { placed: Promise.resolve(placed) }
+        } finally {
+          // Does nothing to a body that has been read.
+          await download.body.cancel().catch(() => {})
         }
-        const chunks: Uint8Array[] = []
-        // A chunk is valid only until the next one is read.
-        for await (const chunk of download.body) chunks.push(Uint8Array.from(chunk))
-        display.end()
-        await groups.hasRoom()
-        return { placed: groups.place({ download, placement, content: Buffer.concat(chunks) }) }
-      } finally {
-        // Does nothing to a body that has been read.
-        await download.body.cancel().catch(() => {})
       }
+      const content = await download.bytes()
+      display.end()
+      await groups.hasRoom()
+      return { placed: groups.place({ download, placement, content }) }
     },
   }
 }
@@ -97,7 +95,7 @@ export function createReceiver(): FileReceiver {
 interface SmallFile {
   readonly download: Download
   readonly placement: Placement
-  readonly content: Buffer
+  readonly content: Uint8Array
 }
 
 interface WaitingFile extends SmallFile {
@@ -197,13 +195,13 @@ async function placeSmall(fd: number, path: string, { placement }: SmallFile): P
     placement.afterPlacing?.(fd)
   } finally {
     // Another command may have begun its file there.
-    const isOwn = isAt(fd, path)
+    const isLeft = !isWhole && isAt(fd, path)
     closeSync(fd)
-    if (!isWhole && isOwn) await removePartial(path)
+    if (isLeft) await removePartial(path)
   }
 }
 
-function digestOf(content: Buffer): string {
+function digestOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 

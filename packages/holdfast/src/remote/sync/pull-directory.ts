@@ -7,6 +7,7 @@ import {
   isHoldfastError,
   prefixFromPath,
   type FileDetails,
+  type FileToDownload,
 } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
 import { CommandError, exitCodes } from '../errors.ts'
@@ -64,6 +65,22 @@ export async function pullDirectory(given: PullPlan): Promise<PullSummary> {
   return run.end(extra)
 }
 
+/** Larger files get requests of their own. */
+const smallSize = 256 * 1024
+
+/** Small files that are fetched together. */
+const mostTogether = 1000
+
+/** Takes the outcome of a file, which comes when the file is safe. */
+type FinishLater = (outcome: Promise<SyncOutcome>) => void
+
+/** A file to be fetched together with others. */
+interface SmallFile {
+  readonly path: string
+  readonly there: FileDetails
+  readonly finishLater: FinishLater
+}
+
 function createRun(plan: PullPlan, total: number, stop: AbortController) {
   const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
   /** What the names begin with of which it is unknown whether they are here. */
@@ -72,6 +89,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   const listed = createListedPaths(plan)
   const fetch = createFetching(plan)
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
+  const batch: SmallFile[] = []
 
   return { compareAll, end }
 
@@ -92,7 +110,10 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       for await (const { found } of mergeByName([local, remote, ...state.records])) {
         signal.throwIfAborted()
         const [here, there, ...known] = found
-        if (outcomes.isFull()) await outcomes.written()
+        if (outcomes.isFull()) {
+          await fetchBatch()
+          await outcomes.written()
+        }
         const earlier = known.filter((record) => record !== undefined)
         if (here) listed.found(here.path)
         if (here && !plan.selection.isSelected(here.path)) {
@@ -100,8 +121,10 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
         } else if (there) await compareOne(here, there, earlier)
         else if (here?.kind === 'file' && mostDeletions !== undefined) extra.push(here)
       }
+      await fetchBatch()
     } finally {
       await tasks.settled()
+      for (const { finishLater } of batch) finishLater(Promise.resolve({ kind: 'gone' }))
       await outcomes.written()
     }
     return extra
@@ -136,6 +159,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
         Promise.resolve({ kind: 'unchanged', record: proven }),
       )
     }
+    if (!here && !isDryRun && there.size <= smallSize) return collect(path, there)
     await perform(path, there, async (finishLater) => {
       if (here?.now && here.now.size === there.size) {
         const record = await compareContents(plan, here, there, known)
@@ -150,16 +174,45 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   async function perform(
     path: string,
     there: FileDetails,
-    work: (finishLater: (outcome: Promise<SyncOutcome>) => void) => Promise<void>,
+    work: (finishLater: FinishLater) => Promise<void>,
   ): Promise<void> {
+    const finishLater = expectOutcome(path, there)
+    await tasks.start(() =>
+      work(finishLater).catch((error: unknown) => finishLater(failing(error))),
+    )
+  }
+
+  function expectOutcome(path: string, there: FileDetails): FinishLater {
     const { promise, resolve, reject } = Promise.withResolvers<SyncOutcome>()
     outcomes.finish({ path, name: there.name }, promise)
-    await tasks.start(async () => {
-      const finishLater = (outcome: Promise<SyncOutcome>) => {
-        outcome.catch(outcomeOf).then(resolve, reject)
+    return (outcome) => void outcome.catch(outcomeOf).then(resolve, reject)
+  }
+
+  /** Adds a small file to those that are fetched together. */
+  async function collect(path: string, there: FileDetails): Promise<void> {
+    batch.push({ path, there, finishLater: expectOutcome(path, there) })
+    if (batch.length >= mostTogether) await fetchBatch()
+  }
+
+  async function fetchBatch(): Promise<void> {
+    const files = batch.splice(0)
+    if (files.length > 0) await tasks.start(() => fetchTogether(files))
+  }
+
+  async function fetchTogether(files: SmallFile[]): Promise<void> {
+    const names = files.map(({ there }) => there.name)
+    try {
+      for await (const { download } of client.downloadMany(names, { reuseMemory: true, signal })) {
+        const file = files.shift()
+        if (file === undefined) return
+        const fetching = fetch(file.path, file.there, undefined, download)
+        file.finishLater(fetching.then(({ outcome }) => outcome))
+        // Its outcome says why.
+        await fetching.catch(() => {})
       }
-      await work(finishLater).catch((error: unknown) => finishLater(Promise.reject(error as Error)))
-    })
+    } catch (error) {
+      for (const { finishLater } of files) finishLater(failing(error))
+    }
   }
 
   /** @throws errors that concern all files */
@@ -189,6 +242,10 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   }
 }
 
+async function failing(error: unknown): Promise<never> {
+  throw error
+}
+
 /** Whether no other file would fit either. */
 function isFull(error: Error): boolean {
   const codes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS']
@@ -199,6 +256,7 @@ type Fetching = (
   path: string,
   there: FileDetails,
   here: FoundFile | undefined,
+  begin?: FileToDownload['download'],
 ) => Promise<{ readonly outcome: Promise<SyncOutcome> }>
 
 /** Fetches files; resolves when the connection is free for the next one. */
@@ -207,7 +265,7 @@ function createFetching(plan: PullPlan): Fetching {
   const places = createPlaces(directory)
   const receiver = createReceiver()
   const noDisplay = { update: () => {}, end: () => {} }
-  return async (path, { name, size, modified }, here) => {
+  return async (path, { name, size, modified }, here, begin) => {
     if (isDryRun) return { outcome: Promise.resolve({ kind: 'moved', size, record: undefined }) }
     const place = await places.of(posix.dirname(path))
     const identity = {
@@ -216,7 +274,7 @@ function createFetching(plan: PullPlan): Fetching {
       target: { directory: place.path, base: localName(posix.basename(path)) },
     }
     const note = (text: string) => events.note(text)
-    const download = await beginDownload({ name }, identity, place.partials, {
+    const download = await beginDownload({ name, download: begin }, identity, place.partials, {
       client,
       signal,
       note,

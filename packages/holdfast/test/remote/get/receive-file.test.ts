@@ -34,7 +34,9 @@ describe('createReceiver', () => {
     ...parts,
   })
   const downloadOf = (body: ReadableStream<Uint8Array>, size: number) =>
-    ({ size, start: 0, etag: '"1"', body }) as never
+    ({ size, start: 0, etag: '"1"', body, bytes: () => bytesOf(body) }) as never
+  const bytesOf = async (body: ReadableStream<Uint8Array>) =>
+    new Uint8Array(await new Response(body as never).arrayBuffer())
   const receive = (content: string, size: number, placement: Placement) =>
     createReceiver().receive(downloadOf(new Blob([content]).stream(), size), placement, noDisplay)
 

@@ -18,6 +18,7 @@ const guarded = [
   ['DELETE', '/delete/a.txt'],
   ['DELETE', '/delete/'],
   ['POST', '/delete/batch'],
+  ['POST', '/serve/batch'],
   ['GET', '/list'],
 ] as const
 

@@ -44,6 +44,10 @@ const ways: Readonly<Record<string, Way>> = {
     needs: ['read'],
     run: (client) => client.serve('a', { 'if-none-match': '"x"' }),
   },
+  'POST /serve/batch': {
+    needs: ['read'],
+    run: (client) => client.send('POST', '/serve/batch', { body: '["a"]' }),
+  },
   'POST /upload': { needs: ['create'], run: (client) => client.upload('new', 'x') },
   'POST /upload of much': {
     needs: ['create'],

@@ -10,6 +10,7 @@ const paths: Readonly<Record<string, readonly string[]>> = {
   '/upload/batch': ['POST', 'PUT'],
   '/serve/a': ['GET', 'HEAD'],
   '/delete/a': ['DELETE'],
+  '/serve/batch': ['POST', 'GET', 'HEAD'],
   '/delete/batch': ['POST', 'DELETE'],
   '/list': ['GET', 'HEAD'],
 }

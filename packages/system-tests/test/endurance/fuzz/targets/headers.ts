@@ -128,6 +128,7 @@ const targets = [
     '/delete/a.txt',
     '/delete/none',
     '/delete/batch',
+    '/serve/batch',
     '/none',
     '*',
   ],

@@ -37,6 +37,7 @@ const valid: readonly Buffer[] = [
   ]),
   demoRequest('HEAD', '/serve/a.txt', [['If-None-Match', '"tag"']]),
   demoRequest('DELETE', '/delete/b'),
+  demoRequest('POST', '/serve/batch', [], Buffer.from('["b","none"]')),
   demoRequest('POST', '/delete/batch', [], Buffer.from('["b","none"]')),
   demoRequest('PUT', '/upload/new', [['If-None-Match', '*'], digest], Buffer.from('content')),
   demoRequest('POST', '/upload', [formType], form),

@@ -1,0 +1,167 @@
+import { HoldfastError } from '../shared/holdfast-error.ts'
+
+/** A file in the answer to `POST /serve/batch`. */
+export interface ArchivedFile {
+  readonly name: string
+  /** The value of a header that the file's own answer would have; the name is in lower case. */
+  readonly header: (name: string) => string | undefined
+  readonly content: Uint8Array
+}
+
+/** All of an archive has this unit. */
+const blockSize = 512
+
+/** More than the headers of a file can have. */
+const longestRecords = 64 * 1024
+
+/**
+ * The files in an archive of tar as the server writes it, each when it has arrived: in the pax interchange format (POSIX.1-2024, pax), with
+ * headers of HTTP in `comment`.
+ *
+ * @param largest the most bytes that a file may have; it is held in memory
+ *
+ * @throws HoldfastError, `no-answer`, for an archive that is not complete, and `unknown` for anything else
+ */
+export async function* filesIn(
+  body: AsyncIterable<Uint8Array>,
+  largest: number,
+): AsyncGenerator<ArchivedFile, void> {
+  const reader = createReader(body)
+  let records: ReadonlyMap<string, string> = new Map()
+  try {
+    while (true) {
+      const block = reader.take(blockSize) ?? (await reader.next(blockSize))
+      if (block[0] === 0 && isZero(block)) break
+      const { type, name, size } = parseHeader(block)
+      if (size > (type === 'x' ? longestRecords : largest)) throw unreadable()
+      const padded = Math.ceil(size / blockSize) * blockSize
+      const content = (reader.take(padded) ?? (await reader.next(padded))).subarray(0, size)
+      if (type === 'x') records = parseRecords(content)
+      else {
+        const headers = parseHeaderLines(records.get('comment') ?? '')
+        yield {
+          name: records.get('path') ?? name,
+          header: (wanted) => headers.get(wanted),
+          content,
+        }
+        records = new Map()
+      }
+    }
+    // Read to its end, so that the connection can be used again.
+    while (await reader.hasMore());
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Reads so many bytes at a time. */
+interface Reader {
+  /** The next `length` bytes, if they have arrived. */
+  take(length: number): Uint8Array | undefined
+  /** @throws HoldfastError, `no-answer`, if there are fewer */
+  next(length: number): Promise<Uint8Array>
+  /** Drops what comes next; resolves with whether anything came. */
+  hasMore(): Promise<boolean>
+  close(): Promise<void>
+}
+
+function createReader(body: AsyncIterable<Uint8Array>): Reader {
+  const iterator = body[Symbol.asyncIterator]()
+  let chunk: Uint8Array = new Uint8Array(0)
+  let position = 0
+  const take = (length: number) => {
+    if (position + length > chunk.length) return undefined
+    position += length
+    return chunk.subarray(position - length, position)
+  }
+  return {
+    take,
+    async next(length) {
+      const parts = [chunk.subarray(position)]
+      let size = chunk.length - position
+      while (size < length) {
+        const step = await iterator.next()
+        if (step.done) throw new HoldfastError('no-answer', 'The answer was cut off')
+        parts.push(step.value)
+        size += step.value.length
+      }
+      chunk = joined(parts, size)
+      position = length
+      return chunk.subarray(0, length)
+    },
+    hasMore: async () => (await iterator.next()).done !== true,
+    close: async () => void (await iterator.return?.()),
+  }
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+const text = new TextDecoder()
+
+function isZero(block: Uint8Array): boolean {
+  return block.every((byte) => byte === 0)
+}
+
+/** Where a header has its checksum, which counts as spaces. */
+const checksum = { start: 148, end: 156 }
+
+function parseHeader(block: Uint8Array) {
+  let sum = 0
+  for (let at = 0; at < blockSize; at++) {
+    sum += at >= checksum.start && at < checksum.end ? 32 : (block[at] ?? 0)
+  }
+  const type = String.fromCharCode(block[156] ?? 0)
+  const size = octal(block, 124, 136)
+  const isRight = sum === octal(block, checksum.start, checksum.end) && Number.isInteger(size)
+  if (!isRight || (type !== 'x' && type !== '0')) throw unreadable()
+  const [name = ''] = text.decode(block.subarray(0, 100)).split('\0')
+  return { type, name, size }
+}
+
+function octal(block: Uint8Array, start: number, end: number): number {
+  let value = 0
+  for (let at = start; at < end; at++) {
+    const digit = (block[at] ?? 0) - 48
+    if (digit < 0) break
+    value = digit > 7 ? NaN : value * 8 + digit
+  }
+  return value
+}
+
+/** Each record has its length in decimal, a space, a keyword, `=`, a value, and a line feed. */
+function parseRecords(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const records = new Map<string, string>()
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(32, at)
+    const length = Number(text.decode(bytes.subarray(at, space)))
+    const record = text.decode(bytes.subarray(space + 1, at + length))
+    const equals = record.indexOf('=')
+    if (!(length > 0) || at + length > bytes.length || equals < 0 || !record.endsWith('\n')) {
+      throw unreadable()
+    }
+    records.set(record.slice(0, equals), record.slice(equals + 1, -1))
+    at += length
+  }
+  return records
+}
+
+function parseHeaderLines(lines: string): ReadonlyMap<string, string> {
+  return new Map(
+    lines.split('\n').map((line): [string, string] => {
+      const colon = line.indexOf(': ')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
+    }),
+  )
+}
+
+function unreadable(): HoldfastError {
+  return new HoldfastError('unknown', 'The answer is no archive of holdfast')
+}
