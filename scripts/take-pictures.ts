@@ -1,11 +1,29 @@
 /**
- * Takes the pictures of the page, and the recording of a terminal, anew, into docs/pictures or the folder that is named. Needs Chromium,
- * script(1) of util-linux, and the build.
+ * Takes the pictures of the page, and the recording of a terminal, anew, into docs/pictures or the folder that is named. With `--states` and
+ * a folder it takes pictures of every state of the page there instead, in three windows, light and dark, and sheets of them, and of
+ * terminals of all kinds: to be looked at after a change. Needs Chromium, script(1) of util-linux, and the build.
  */
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { recordTerminals } from './pictures/record-terminals.ts'
 import { recordTerminal } from './pictures/record-terminal.ts'
 import { takePictures } from './pictures/take-pictures.ts'
+import { takeStates } from './pictures/take-states.ts'
 
-const [folder = join(import.meta.dirname, '../docs/pictures')] = process.argv.slice(2)
-for (const path of await takePictures(resolve(folder))) console.log(path)
-console.log(await recordTerminal(resolve(folder)))
+const { values, positionals } = parseArgs({
+  options: { states: { type: 'string' } },
+  allowPositionals: true,
+})
+
+if (values.states === undefined) {
+  const [folder = join(import.meta.dirname, '../docs/pictures')] = positionals
+  for (const path of await takePictures(resolve(folder))) console.log(path)
+  console.log(await recordTerminal(resolve(folder)))
+} else {
+  const problems: string[] = []
+  const folder = resolve(values.states)
+  const sheets = await takeStates(folder, (problem) => problems.push(problem))
+  for (const path of [...sheets, ...(await recordTerminals(folder))]) console.log(path)
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) process.exitCode = 1
+}

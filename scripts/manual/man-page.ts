@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCli, serverCommands } from '../../packages/holdfast/src/create-cli.ts'
 import { customersCommandNames } from '../../packages/holdfast/src/customers.ts'
-import { verbNames } from '../../packages/holdfast/src/remote/client-verbs.ts'
+import { verbNames, withPlainWords } from '../../packages/holdfast/src/remote/client-verbs.ts'
 import { parseHelp, type HelpPage } from './parse-help.ts'
 import { renderManual } from './render-manual.ts'
 
@@ -32,5 +32,5 @@ function pagesOf(group: string, commands: readonly (readonly string[])[]) {
 /** Without `--help` among the words lines are not broken. */
 async function helpOf(words: readonly string[]): Promise<HelpPage> {
   const cli = createCli(words, { run: () => Promise.resolve(), warn: () => {} })
-  return parseHelp(await cli.getHelp())
+  return parseHelp(withPlainWords(await cli.getHelp()))
 }

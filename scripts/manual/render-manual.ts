@@ -85,7 +85,7 @@ function isOwn({ term }: HelpEntry): boolean {
 }
 
 function sectionLines({ heading, entries }: HelpSection): readonly string[] {
-  const hasHeading = !['Options', 'Positionals', 'Commands'].includes(heading)
+  const hasHeading = !['Options', 'Arguments', 'Commands'].includes(heading)
   return [
     ...(hasHeading ? ['.PP', `${roff(heading)}:`] : []),
     ...entries.flatMap(({ term, text }) => ['.TP', bold(term), roff(text)]),

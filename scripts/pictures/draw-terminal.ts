@@ -123,6 +123,8 @@ ${body}
 `
 }
 
+/** Spaces are such as stay: where the picture is part of a page, its rule for white space does not count. */
 function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return escaped.replaceAll(' ', '\u00a0')
 }

@@ -78,7 +78,9 @@ async function runCommands(folder: string, url: string): Promise<readonly Termin
     }
     time += 300
     print('\r\n')
-    for (const { pauseMs, text } of await runInTerminal(command, folder, url)) {
+    const { texts, code } = await runInTerminal(command, { folder, url, ...terminalSize })
+    if (code !== 0) throw new Error(`"${command}" ended with ${code}`)
+    for (const { pauseMs, text } of texts) {
       time += Math.min(pauseMs, pace.longestPause)
       // Whoever looks would take the port of a test for that of a server.
       print(text.replaceAll(url, 'https://files.example'))
@@ -96,16 +98,27 @@ interface TimedText {
   readonly text: string
 }
 
+/** A terminal, and the server that the command knows. */
+export interface Terminal {
+  /** Where the command runs. */
+  readonly folder: string
+  readonly url: string
+  readonly columns: number
+  readonly rows: number
+  /** Variables besides the usual ones. */
+  readonly env?: Readonly<Record<string, string>>
+  /** What is typed meanwhile. */
+  readonly input?: string
+}
+
 /** Runs a command in a terminal, by script(1) of util-linux, which notes when it wrote what. */
-async function runInTerminal(
+export async function runInTerminal(
   command: string,
-  folder: string,
-  url: string,
-): Promise<readonly TimedText[]> {
+  { folder, url, columns, rows, env = {}, input = '' }: Terminal,
+): Promise<{ readonly texts: readonly TimedText[]; readonly code: number | null }> {
   const [log, timing] = [join(folder, 'terminal.log'), join(folder, 'terminal.timing')]
-  const { columns, rows } = terminalSize
   const shell = `stty cols ${columns} rows ${rows}; holdfast() { "$NODE" "$PROGRAM" "$@"; }; ${command}`
-  const env = {
+  const variables = {
     PATH: process.env['PATH'],
     HOME: folder,
     TERM: 'xterm-256color',
@@ -115,16 +128,17 @@ async function runInTerminal(
     HOLDFAST_URL: url,
     HOLDFAST_NAME: 'anna',
     HOLDFAST_PASSWORD: 'sesame',
+    ...env,
   }
   const args = ['--quiet', '--flush', '--return', '--log-out', log, '--log-timing', timing]
   const child = spawn('script', [...args, '--logging-format', 'advanced', '--command', shell], {
     cwd: folder,
-    env: { ...env, SHELL: '/bin/bash' },
+    env: { ...variables, SHELL: '/bin/bash' },
     stdio: ['pipe', 'ignore', 'inherit'],
   })
+  child.stdin.write(input)
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`"${command}" ended with ${code}`)
-  return parseTiming(await readFile(log), await readFile(timing, 'utf8'))
+  return { texts: parseTiming(await readFile(log), await readFile(timing, 'utf8')), code }
 }
 
 /** Takes the log of script(1) apart by its times, without the line that says how it began. */

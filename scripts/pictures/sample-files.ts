@@ -24,11 +24,26 @@ const notes = `# Crossing, 14 June
 13:20  Anchor down in six metres. Holding fast.
 `
 
+const crew = `Name,Duty,Watch,Telephone
+Ana Lind,Skipper,first,+46 70 111 22 33
+Bo Ek,Mate,second,+46 70 222 33 44
+Cara Juhl,Engineer,first,+45 20 33 44 55
+Dan Moe,Cook,second,+47 90 44 55 66
+Eva Ros,Deckhand,third,+46 70 555 66 77
+`
+
+const tides = `Day    High    Low     High    Low
+Mon    04:12   10:31   16:40   22:55
+Tue    05:01   11:18   17:29   23:41
+Wed    05:52   12:07   18:20
+Thu    00:30   06:45   13:01   19:14
+`
+
 /** The files of the customer in the pictures: name, bytes or text, and when it was changed. */
 const samples: readonly (readonly [string, number | string, string])[] = [
   ['Anchorages chart.pdf', 4_812_330, '2026-06-02T09:12:00'],
   ['Budget 2026.xlsx', 88_214, '2026-05-28T16:40:00'],
-  ['Crew list.csv', 2_310, '2026-06-11T08:05:00'],
+  ['Crew list.csv', crew, '2026-06-11T08:05:00'],
   ['Evening in the harbour.svg', drawing, '2026-06-14T21:37:00'],
   ['Foghorn.mp3', 1_204_551, '2026-04-19T11:20:00'],
   ['Insurance, policy and annexes of the whole fleet.pdf', 912_004, '2026-01-09T10:00:00'],
@@ -39,7 +54,7 @@ const samples: readonly (readonly [string, number | string, string])[] = [
   ['photos - 2026 - under sail.jpg', 5_311_900, '2026-06-14T11:15:00'],
   ['Sail repair.mp4', 184_300_200, '2026-03-30T15:26:00'],
   ['spare parts.zip', 23_118_870, '2026-02-17T13:50:00'],
-  ['Tide tables.txt', 61_440, '2026-01-02T07:00:00'],
+  ['Tide tables.txt', tides, '2026-01-02T07:00:00'],
 ]
 
 /** Writes them as the disk store keeps them, below its directory of a customer. */
