@@ -97,6 +97,7 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .exitProcess(false)
     // Our own messages are in English, so yargs must use English, too.
     .detectLocale(false)
+    .updateStrings({ 'Positionals:': 'Arguments:' })
     .fail((message, error: Error | undefined) => {
       // `main` explains a command's own error. An error of yargs is a mistake in the command line.
       if (error !== undefined && error.name !== 'YError') throw error

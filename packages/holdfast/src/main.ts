@@ -2,10 +2,17 @@ import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
 import { answerShell } from './remote/completion/answer-shell.ts'
 import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
-import { clientVerbIn, verbNames } from './remote/client-verbs.ts'
+import { clientVerbIn, verbNames, withPlainWords } from './remote/client-verbs.ts'
 import { formatHelp, hideWords, showWords } from './terminal/yargs.ts'
 import { CommandError, exitCodes, isSystemError, reasonOf } from './remote/errors.ts'
-import { printable, isReaderGone, print, UnwritableError, standardError } from './terminal/print.ts'
+import {
+  failureMark,
+  printable,
+  isReaderGone,
+  print,
+  UnwritableError,
+  standardError,
+} from './terminal/print.ts'
 
 /**
  * Runs the command line `holdfast ...args`; resolves with the exit code. Writes errors to standard error, without a
@@ -15,7 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     if (args[0] === 'help' && args.length > 1) return await main([...args.slice(1), '--help'])
     if (args[0] === '--complete') return await completeFor(args.slice(1))
-    if (isProgramHelpWanted(args)) return await printHelp(args)
+    if (isProgramHelpWanted(args)) return await printHelp()
     const verb = clientVerbIn(args)
     if (verb && isVerbHelpWanted(args)) return await printCommandHelp(verb.command.split(' ', 1))
     const command = verb ? undefined : commandOfHelp(args)
@@ -24,13 +31,13 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (isReaderGone(error)) return exitCodes.readerGone
     if (clientVerbIn(args) || error instanceof CommandError) return endVerb(error)
-    say(explain(error))
+    say(explain(error), failureMark())
     return exitCodes.failed
   }
 }
 
 async function endVerb(error: unknown): Promise<number> {
-  say(isSystemError(error) ? printable(reasonOf(error)) : explain(error))
+  say(isSystemError(error) ? printable(reasonOf(error)) : explain(error), failureMark())
   if (error instanceof CommandError) return error.exitCode
   if (error instanceof UnwritableError) return exitCodes.failed
   // Errors before the work begins, such as a password that no header can carry, are usage errors.
@@ -41,7 +48,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
   const read = clientVerbIn(args) ? hideWords(args) : args
-  await createCli(read, { run, warn: say }).parseAsync()
+  await createCli(read, { run, warn: (message) => say(message) }).parseAsync()
   return exitCode
 }
 
@@ -71,16 +78,20 @@ function commandOfHelp(args: readonly string[]): readonly string[] | undefined {
 }
 
 async function printCommandHelp(command: readonly string[]): Promise<number> {
-  const help = await createCli(command, describing).getHelp()
-  await print(`${formatHelp(help, Math.min(110, process.stdout.columns || 110))}\n`)
+  await printLaidOut(await createCli(command, describing).getHelp())
   return 0
 }
 
+async function printLaidOut(help: string): Promise<void> {
+  const width = Math.min(110, process.stdout.columns || 110)
+  await print(`${formatHelp(withPlainWords(help), width)}\n`)
+}
+
 /** Yargs can show only one group of commands. */
-async function printHelp(args: readonly string[]): Promise<number> {
-  const help = await createCli(args, describing).getHelp()
+async function printHelp(): Promise<number> {
+  const help = await createCli([], describing).getHelp()
   const [firstOfClient = ''] = verbNames
-  await print(`${groupCommands(help, programName(), firstOfClient)}\n`)
+  await printLaidOut(groupCommands(help, programName(), firstOfClient))
   return 0
 }
 
@@ -99,9 +110,9 @@ export function groupCommands(help: string, program: string, firstOfClient: stri
 const describing = { run: () => Promise.resolve(), warn: () => {} }
 
 /** Prints a message. Its line breaks are ours; other control characters come from servers and names, and are made harmless. */
-function say(message: string): void {
+function say(message: string, mark = 'holdfast:'): void {
   const lines = showWords(message).split('\n').map(printable)
-  standardError().write(`holdfast: ${lines.join('\n')}\n`)
+  standardError().write(`${mark} ${lines.join('\n')}\n`)
 }
 
 function explain(error: unknown): string {

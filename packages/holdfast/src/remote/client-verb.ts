@@ -7,6 +7,8 @@ import { usageError } from './errors.ts'
 export interface ClientVerb {
   /** The verb and its words, as yargs writes them: `get [names..]`. */
   readonly command: string
+  /** What stands in a help text for `[names..]`. Default: `NAME...`. */
+  readonly words?: string
   readonly describe: string
   readonly options: (yargs: Argv) => Argv
   /** The flags that only this verb has; used to guess misspelt flags. */

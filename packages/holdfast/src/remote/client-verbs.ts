@@ -36,6 +36,15 @@ export const clientVerbs: readonly ClientVerb[] = [
 /** The names of the commands. */
 export const verbNames = clientVerbs.map(nameOf)
 
+/** A help text with words for people in place of `[names..]`. */
+export function withPlainWords(help: string): string {
+  return clientVerbs.reduce((text, { command, words = 'NAME...' }) => {
+    if (!command.includes('[names..]')) return text
+    const named = text.replaceAll(command, command.replace('[names..]', words))
+    return named === text ? text : named.replace('Arguments:\n  names', `Arguments:\n  ${words}`)
+  }, help)
+}
+
 /** The first word that is no flag, which yargs takes for the command. */
 export function commandIn(args: readonly string[]): string | undefined {
   return args.find((arg) => !arg.startsWith('-'))

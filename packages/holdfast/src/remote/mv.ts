@@ -5,6 +5,7 @@ import { type ClientVerb, type VerbArguments, namesIn, withJson, withWords } fro
 /** `holdfast mv NAME NEW-NAME`. */
 export const mv: ClientVerb = {
   command: 'mv [names..]',
+  words: 'NAME NEWNAME',
   describe: 'Give a file another name',
   flags: ['no-clobber'],
   options: (yargs) =>

@@ -16,7 +16,10 @@ export function formatHelp(help: string, width: number): string {
 }
 
 function formatBlock(block: string, width: number): string {
-  const lines = block.replace(types, '').split('\n')
+  const lines = block
+    .replace(types, '')
+    .replace(/\[default: "(.*?)"\]/g, '[default: $1]')
+    .split('\n')
   if (!/^ {2,}/.test(lines[1] ?? '')) return lines.flatMap((line) => wrap(line, width)).join('\n')
   const [heading = '', ...rest] = lines
   const entries = rest.map((line) => {

@@ -35,6 +35,7 @@ import { userDirectory, type Login } from '../profile.ts'
 /** `holdfast put FILE…`. */
 export const put: ClientVerb = {
   command: 'put [names..]',
+  words: 'PATH...',
   describe: 'Upload files',
   flags: ['as', 'no-clobber', 'recursive', 'concurrency'],
   options: (yargs) =>

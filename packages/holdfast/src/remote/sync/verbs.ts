@@ -32,6 +32,7 @@ const flags = ['into', 'concurrency', 'dry-run', 'delete', 'max-delete', 'checks
 /** `holdfast sync DIR`. */
 export const sync: ClientVerb = {
   command: 'sync [names..]',
+  words: 'DIRECTORY',
   describe: 'Send what is new or changed in a directory',
   flags: [...flags],
   options: (yargs) =>
@@ -50,6 +51,7 @@ export const sync: ClientVerb = {
 /** `holdfast pull DIR`. */
 export const pull: ClientVerb = {
   command: 'pull [names..]',
+  words: 'DIRECTORY',
   describe: 'Fetch what is new or changed on the server into a directory',
   flags: [...flags],
   options: (yargs) =>
@@ -65,6 +67,7 @@ export const pull: ClientVerb = {
 /** `holdfast verify DIR`. */
 export const verify: ClientVerb = {
   command: 'verify [names..]',
+  words: 'DIRECTORY',
   describe: 'Read a directory and its files on the server, and report what differs',
   flags: ['into', 'concurrency'],
   options: (yargs) =>
