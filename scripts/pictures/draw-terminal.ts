@@ -123,7 +123,7 @@ ${body}
 `
 }
 
-/** Spaces are such as stay: where the picture is part of a page, its rule for white space does not count. */
+/** Uses no-break spaces: in a page that the picture is part of, others may collapse. */
 function escape(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return escaped.replaceAll(' ', '\u00a0')

@@ -136,7 +136,8 @@ export async function runInTerminal(
     env: { ...variables, SHELL: '/bin/bash' },
     stdio: ['pipe', 'ignore', 'inherit'],
   })
-  child.stdin.write(input)
+  // The command may end before it has read this.
+  child.stdin.on('error', () => {}).write(input)
   const [code] = (await once(child, 'close')) as [number | null]
   return { texts: parseTiming(await readFile(log), await readFile(timing, 'utf8')), code }
 }

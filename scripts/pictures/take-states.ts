@@ -189,20 +189,21 @@ export async function takeStates(
   const reached: string[] = []
   for (const [state, reach] of Object.entries(states)) {
     const site = await createSite()
+    await using closing = new AsyncDisposableStack()
     try {
       await site.write('customers.yaml', customers)
       const server = await startHoldfast(['--keep-replaced', '30d'], { cwd: site.path })
       try {
         await writeSamples(join(site.path, 'data/files/anna'))
         const page = await browser.newPage()
+        closing.defer(() => page.close())
         page.setDefaultTimeout(5_000)
         await page.setViewport(windows[2])
-        await wear(page, 'light')
+        await setColorScheme(page, 'light')
         await page.goto(server.url)
         await reach({ page, server, folder: site.path })
         await photograph(page, (name) => join(folder, `${state}-${name}.png`))
         reached.push(state)
-        await page.close()
       } finally {
         await server.kill()
       }
@@ -219,7 +220,7 @@ async function photograph(page: Page, pathOf: (name: string) => string): Promise
   for (const size of windows) {
     await page.setViewport(size)
     for (const scheme of schemes) {
-      await wear(page, scheme)
+      await setColorScheme(page, scheme)
       await page.evaluate('new Promise((done) => requestAnimationFrame(done))')
       await page.screenshot({ path: pathOf(`${size.width}-${scheme}`) })
     }
@@ -332,7 +333,7 @@ async function wait(page: Page, text: string): Promise<void> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`)
 }
 
-async function wear(page: Page, scheme: (typeof schemes)[number]): Promise<void> {
+async function setColorScheme(page: Page, scheme: (typeof schemes)[number]): Promise<void> {
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: scheme },
     { name: 'prefers-reduced-motion', value: 'reduce' },

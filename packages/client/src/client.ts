@@ -106,7 +106,7 @@ export interface Client {
   download(name: string, options?: DownloadOptions): Promise<Download>
   /**
    * Downloads many files: yields each in the order of `names`, with a function that starts its download. Files of up to 256 KiB share
-   * requests for up to 1,000 names, and are in memory when they are yielded; others are downloaded as by `download`. A file is one version,
+   * requests for up to 1,000 names, and are in memory when they are yielded; others have requests of their own. A file is one version,
    * whole. A request is sent when a file is asked for; after a break the next one asks for the files that have not arrived. Rejects with
    * `invalid-credentials`; any other error is that of the download of a file.
    */

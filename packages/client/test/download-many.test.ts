@@ -149,6 +149,73 @@ describe('Client.downloadMany', function () {
     )
   })
 
+  it('asks anew only where a file could not be read', async () => {
+    const files = numbered(20)
+    await using faulty = await startService({ store: storeWithout(new Set(['00005.txt'])) })
+    for (const { name, body } of files) await faulty.files.upload(name, encoder.encode(body))
+    const names = files.map(({ name }) => name)
+    const found = await contents(clientOf(faulty, { retries: 1 }).downloadMany(names))
+    expect(found.filter(([, content]) => content === 'store-unavailable')).to.have.length(1)
+    const archives = faulty.requests.filter((request) => request === 'POST /serve/batch')
+    // Up to the file, from the file, and from the one after it.
+    expect(archives).to.have.length(3)
+    expect(faulty.requests.filter((request) => request === 'GET /serve/00005.txt')).to.have.length(
+      2,
+    )
+  })
+
+  it('asks for each file alone after a refusal, and asks not again and again', async () => {
+    const may = ['list'] as const
+    await using service = await startService({ logins: { reader: may } })
+    const client = clientOf(service, { name: `${login.name}/reader`, password: 'reader' })
+    const names = numbered(50).map(({ name }) => name)
+    const found = await contents(client.downloadMany(names))
+    expect(found).to.deep.equal(names.map((name) => [name, 'not-allowed']))
+    expect(service.requests.filter((request) => request.startsWith('POST'))).to.have.length(1)
+  })
+
+  it('gives up archives where none brings a file', async () => {
+    await using failing = await startServer((request, response) => {
+      void text(request).then(() => {
+        const message = 'An unexpected error occurred'
+        response.writeHead(500, { 'Content-Type': 'application/json; charset=utf-8' })
+        response.end(JSON.stringify({ statusCode: 500, error: 'Internal Server Error', message }))
+        if (request.method === 'POST') posts++
+      })
+    })
+    let posts = 0
+    const names = numbered(50).map(({ name }) => name)
+    const found = await contents(clientOf(failing).downloadMany(names))
+    expect(found).to.deep.equal(names.map((name) => [name, 'unexpected']))
+    expect(posts).to.be.within(1, 5)
+  })
+
+  it('goes on with a password that has changed', async () => {
+    await store(numbered(3))
+    const names = numbered(3).map(({ name }) => name)
+    let password = 'of yesterday'
+    const client = clientOf(service, {
+      password: () => {
+        const given = password
+        password = login.password
+        return given
+      },
+    })
+    expect(await contents(client.downloadMany(names))).to.deep.equal(expected(numbered(3)))
+  })
+
+  it('aborts a single download by a signal of its own', async () => {
+    await store([
+      { name: 'a', body: 'A' },
+      { name: 'b', body: 'x'.repeat(8 * largest) },
+    ])
+    const [, large] = await all(service.client.downloadMany(['a', 'b']))
+    const stop = new AbortController()
+    const download = await large!.download({ signal: stop.signal })
+    stop.abort(new Error('Enough'))
+    expect(await rejection(download.bytes())).to.include({ message: 'Enough' })
+  })
+
   it('downloads one by one where the server does not know such a request', async () => {
     await store(numbered(3))
     await using older = await startServer((request, response) => {
@@ -218,6 +285,15 @@ describe('Client.downloadMany', function () {
         return archive
       },
       'that is none': async () => Buffer.alloc(2048, 'no archive '),
+      'whose files have no entity tags': async () =>
+        Buffer.from(
+          (await archiveOf(['a', 'b'])).toString('latin1').replaceAll('ETag', 'Tag '),
+          'latin1',
+        ),
+      'of headers alone': async () => {
+        const archive = await archiveOf(['a', 'b'])
+        return Buffer.concat([archive.subarray(0, 1024), archive])
+      },
       'that is empty': async () => Buffer.alloc(0),
     }
     for (const [title, makeArchive] of Object.entries(cases)) {

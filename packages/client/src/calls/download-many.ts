@@ -3,12 +3,17 @@ import { requireIterable, requireName } from '../shared/require.ts'
 import { filesIn, type ArchivedFile } from '../requests/archive.ts'
 import { expectedAnswers } from '../requests/answers.ts'
 import type { Requests } from '../requests/requests.ts'
-import type { RetryPolicy } from '../requests/with-retries.ts'
+import {
+  createRetries,
+  isTransient,
+  type Retries,
+  type RetryPolicy,
+} from '../requests/with-retries.ts'
 import { download, downloadOf, type Download } from './download.ts'
 import { detailsOf } from './stat.ts'
 
 export interface DownloadManyOptions {
-  /** See {@link Client.download}; of files that come alone. Default: false. */
+  /** As in `DownloadOptions`; for files that are downloaded alone. Default: false. */
   readonly reuseMemory?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -17,16 +22,16 @@ export interface DownloadManyOptions {
 export interface FileToDownload {
   readonly name: string
   /**
-   * Starts the download, as the client's `download` does, and rejects as that does, such as with `not-found`. To be called once at most. A
-   * small file has arrived already, and needs neither reading nor cancelling.
+   * Starts the download, as the client's `download` does, and rejects as that does, such as with `not-found`. To be called once at most.
+   * The content must be read or cancelled, as that of any download. `signal` aborts this download alone.
    */
-  readonly download: () => Promise<Download>
+  readonly download: (options?: Pick<DownloadManyOptions, 'signal'>) => Promise<Download>
 }
 
-/** Names in a request: what has arrived of its answer is not asked for again. */
+/** Names in a request: JSON of so many takes 1.5 MB at most, and the server takes 4 MiB. */
 const mostNames = 1000
 
-/** In bytes. Larger files come alone, so that they can continue after a break, and beside each other. */
+/** In bytes. Larger files are downloaded alone, so that they can continue after a break, and several at a time. */
 const largest = 256 * 1024
 
 /** Yields the files in the order of `names`; small ones share requests. */
@@ -49,9 +54,12 @@ export async function* downloadMany(
   yield* downloadGroup(requests, retryPolicy, group, options)
 }
 
+/** How many requests in a row may bring no file, before all others are downloaded alone. */
+const mostFruitless = 3
+
 /**
- * Requests the files together, and what has not arrived again. What the answer leaves out comes alone, as does a file that the answer
- * breaks off before: its own request says what is wrong, or waits until the server is there again.
+ * Requests the files in one archive; after a break, those that have not arrived in another one. A file that the archive lacks is downloaded
+ * alone: that says what is wrong, or waits until the server is there again.
  */
 async function* downloadGroup(
   requests: Requests,
@@ -59,13 +67,16 @@ async function* downloadGroup(
   names: readonly string[],
   options: DownloadManyOptions,
 ): AsyncGenerator<FileToDownload, void> {
+  const retries = createRetries(retryPolicy, options.signal)
   const alone = (name: string): FileToDownload => ({
     name,
-    download: () => download(requests, retryPolicy, name, options),
+    download: ({ signal } = {}) =>
+      download(requests, retryPolicy, name, { ...options, signal: either(signal, options.signal) }),
   })
   let next = 0
-  let isWhole = false
-  while (!isWhole && names.length - next > 1) {
+  let fruitless = 0
+  let isOver = false
+  while (!isOver && names.length - next > 1) {
     const first = next
     try {
       for await (const file of requestArchive(requests, names.slice(next), options.signal)) {
@@ -77,22 +88,39 @@ async function* downloadGroup(
         next = at + 1
         yield { name: file.name, download: async () => downloadOfArchived(file) }
       }
-      isWhole = true
+      isOver = true
     } catch (error) {
-      if (!isHoldfastError(error) || endsAll(error)) throw error
-      isWhole = refusesArchives(error)
-      if (!isWhole && next === first) yield* names.slice(next, ++next).map(alone)
+      if (!isHoldfastError(error)) throw error
+      const { status } = error
+      if (retryPolicy.passwordHasChanged(error)) continue
+      if (isHoldfastError(error, 'invalid-credentials', 'missing-credentials')) throw error
+      const isOfOneFile = [500, 507].includes(status) || isTransient(error)
+      fruitless = next > first ? 0 : fruitless + 1
+      if (!isOfOneFile || fruitless > mostFruitless) isOver = true
+      else if (next === first) yield* names.slice(next, ++next).map(alone)
+      else {
+        retries.hasProgressed()
+        isOver = !(await mayRepeat(retries, error))
+      }
     }
   }
   yield* names.slice(next).map(alone)
 }
 
-/** Whether each further request would only count as one more failed login. */
-const endsAll = (error: HoldfastError) =>
-  isHoldfastError(error, 'invalid-credentials', 'missing-credentials')
+/** Waits until the next request makes sense; resolves with whether there may be one. */
+async function mayRepeat(retries: Retries, error: HoldfastError): Promise<boolean> {
+  try {
+    await retries.wait(error)
+    return true
+  } catch (reason) {
+    if (reason !== error) throw reason
+    return false
+  }
+}
 
-/** Whether one of the names is invalid, or the server is older than this request. */
-const refusesArchives = ({ status }: HoldfastError) => [400, 405, 413].includes(status)
+function either(one: AbortSignal | undefined, other: AbortSignal | undefined) {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other)
+}
 
 async function* requestArchive(
   requests: Requests,

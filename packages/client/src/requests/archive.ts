@@ -14,9 +14,12 @@ const blockSize = 512
 /** More than the headers of a file can have. */
 const longestRecords = 64 * 1024
 
+/** After the end of an archive there is nothing but a second block of zeros. */
+const longestTail = 10 * 1024
+
 /**
  * The files in an archive of tar as the server writes it, each when it has arrived: in the pax interchange format (POSIX.1-2024, pax), with
- * headers of HTTP in `comment`.
+ * headers of HTTP as JSON in `comment`.
  *
  * @param largest the most bytes that a file may have; it is held in memory
  *
@@ -27,7 +30,7 @@ export async function* filesIn(
   largest: number,
 ): AsyncGenerator<ArchivedFile, void> {
   const reader = createReader(body)
-  let records: ReadonlyMap<string, string> = new Map()
+  let records: ReadonlyMap<string, string> | undefined
   try {
     while (true) {
       const block = reader.take(blockSize) ?? (await reader.next(blockSize))
@@ -36,19 +39,16 @@ export async function* filesIn(
       if (size > (type === 'x' ? longestRecords : largest)) throw unreadable()
       const padded = Math.ceil(size / blockSize) * blockSize
       const content = (reader.take(padded) ?? (await reader.next(padded))).subarray(0, size)
-      if (type === 'x') records = parseRecords(content)
+      if ((type === 'x') === (records !== undefined)) throw unreadable()
+      if (records === undefined) records = parseRecords(content)
       else {
-        const headers = parseHeaderLines(records.get('comment') ?? '')
-        yield {
-          name: records.get('path') ?? name,
-          header: (wanted) => headers.get(wanted),
-          content,
-        }
-        records = new Map()
+        const headers = parseHeaders(records.get('comment') ?? '')
+        const path = records.get('path') ?? name
+        yield { name: path, header: (wanted) => headers.get(wanted), content }
+        records = undefined
       }
     }
-    // Read to its end, so that the connection can be used again.
-    while (await reader.hasMore());
+    await reader.drain(longestTail)
   } finally {
     await reader.close()
   }
@@ -60,8 +60,8 @@ interface Reader {
   take(length: number): Uint8Array | undefined
   /** @throws HoldfastError, `no-answer`, if there are fewer */
   next(length: number): Promise<Uint8Array>
-  /** Drops what comes next; resolves with whether anything came. */
-  hasMore(): Promise<boolean>
+  /** Reads the rest, so that the connection can be used again, unless there are more than `most` bytes. */
+  drain(most: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -89,7 +89,13 @@ function createReader(body: AsyncIterable<Uint8Array>): Reader {
       position = length
       return chunk.subarray(0, length)
     },
-    hasMore: async () => (await iterator.next()).done !== true,
+    async drain(most) {
+      for (let size = 0; size <= most;) {
+        const step = await iterator.next()
+        if (step.done) return
+        size += step.value.length
+      }
+    },
     close: async () => void (await iterator.return?.()),
   }
 }
@@ -153,13 +159,20 @@ function parseRecords(bytes: Uint8Array): ReadonlyMap<string, string> {
   return records
 }
 
-function parseHeaderLines(lines: string): ReadonlyMap<string, string> {
-  return new Map(
-    lines.split('\n').map((line): [string, string] => {
-      const colon = line.indexOf(': ')
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
-    }),
-  )
+/** The headers in a JSON object, in lower case; without those that every file has, it is none of holdfast's. */
+function parseHeaders(json: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  try {
+    for (const [name, value] of Object.entries(JSON.parse(json) as object)) {
+      found.set(name.toLowerCase(), String(value))
+    }
+  } catch {
+    throw unreadable()
+  }
+  if (!found.has('etag') || Number.isNaN(Date.parse(found.get('last-modified') ?? ''))) {
+    throw unreadable()
+  }
+  return found
 }
 
 function unreadable(): HoldfastError {

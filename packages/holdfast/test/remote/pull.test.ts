@@ -3,6 +3,7 @@ import {
   mkdir,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -51,6 +52,26 @@ describe('holdfast pull', function () {
     expect((await run(['pull', 'dir'])).stdout).to.equal('Fetched 2 files, 6 B; 1 unchanged.\n')
     expect([await read('dir/a.txt'), await read('dir/sub - b.txt')]).to.deep.equal(['eno', 'two'])
     expect(digestOf(await readFile(at('dir/large')))).to.equal(digestOf(contentOf(300_000)))
+  })
+
+  it('fetches small files together, also those of other directories, and large ones alone', async () => {
+    const names = Array.from({ length: 1100 }, (_, index) => `small ${index}`)
+    for (const name of names) await write(`tree/${name.at(-1)}/${name}`, name)
+    await write('tree/large', 'x'.repeat(300_000))
+    expect((await run(['sync', 'tree'])).code).to.equal(0)
+    // The paths come from the record of sync.
+    await rename(at('tree'), at('sent'))
+    const { code, stdout } = await run(['pull', 'tree'])
+    expect({ code, stdout: stdout.split(',')[0] }).to.deep.equal({
+      code: 0,
+      stdout: 'Fetched 1101 files',
+    })
+    expect(await filesIn('tree')).to.deep.equal(await filesIn('sent'))
+    for (const name of names) expect(await read(`tree/${name.at(-1)}/${name}`)).to.equal(name)
+    const asked = server()
+      .lines()
+      .flatMap(({ path }) => (String(path).startsWith('/serve/') ? [path] : []))
+    expect(asked).to.have.members(['/serve/batch', '/serve/batch', '/serve/large'])
   })
 
   it('gives files the paths that sync has sent them from, and their times', async () => {

@@ -7,25 +7,31 @@ import {
   type OpenBlob,
 } from '@holdfast/core'
 import { filesOf } from '../guards/enter.ts'
-import { refuseConditions } from '../http/conditional.ts'
+import { etagOf, refuseConditions } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
-import { orderedConcurrentMap } from '../lists/file-lines.ts'
-import { soleParameter, type HoldfastState } from '../server/exchange.ts'
+import { type HoldfastState, soleParameter } from '../server/exchange.ts'
 import { readNames } from '../server/json-body.ts'
-import { mediaTypeOf, setHeaders, validatorHeaders, contentPolicy } from './serve.ts'
+import { contentPolicy, lastModifiedOf, mediaTypeOf, setHeaders } from './serve.ts'
 import { createPumpedBody, streamBody } from './stream-body.ts'
 
 /**
- * POST /serve/batch: sends the files that a JSON array names as an archive of tar, in the order of the names. What has no file is
- * left out, and with `largest` also each file of more bytes.
+ * POST /serve/batch: sends the files that a JSON array names as an archive of tar, in the order of the names. Names without a file are
+ * left out; with `largest`, so are larger files.
  */
 export const serveBatch: RouterMiddleware<HoldfastState> = async (ctx) => {
   refuseConditions(ctx.req.headers, 'archives')
   const largest = parseLargest(new URLSearchParams(ctx.querystring))
   const names = await readNames(ctx.req)
   for (const name of names) checkFileName(name)
-  const archive = createArchive(filesOf(ctx.state), names, largest)
-  await streamBody(ctx, archive, () => archive.return(), createPumpedBody)
+  const leaving = new AbortController()
+  const opened = openInOrder(filesOf(ctx.state), { names, largest, signal: leaving.signal })
+  const archive = gathered(contentOf(opened))
+  const release = () => {
+    // A generator that waits for a file is closed only after that.
+    leaving.abort()
+    return archive.return()
+  }
+  await streamBody(ctx, archive, release, createPumpedBody)
   ctx.status = 200
   ctx.set('Content-Type', 'application/x-tar')
   ctx.set('Content-Disposition', 'attachment; filename="files.tar"')
@@ -40,43 +46,66 @@ function parseLargest(query: URLSearchParams): number {
   throw problems.invalidQuery('largest', 'it must be a number of bytes')
 }
 
-/** How many files are opened ahead. A bucket answers late, but many at a time. */
-const opensAtOnce = 8
-
-/** The archive; each chunk is valid until the next one is asked for. Files that were opened are closed, whatever happens. */
-async function* createArchive(
-  files: CustomerFiles,
-  names: readonly string[],
-  largest: number,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const opened = new Set<OpenBlob>()
-  const closing = { isLeft: false }
-  const open = async (name: string) => {
-    const file = await openIfThere(files, name)
-    if (file && file.info.size <= largest && !closing.isLeft) {
-      opened.add(file)
-      return { file }
-    }
-    await file?.close()
-    return {}
-  }
-  // A failure must not count as unhandled while an earlier file is sent.
-  const begin = (name: string) => {
-    const result = open(name).catch((error: unknown): Opened => ({ failure: { error } }))
-    return { taken: Promise.resolve(), result }
-  }
-  try {
-    yield* gathered(contentOf(orderedConcurrentMap(givingWay(names), opensAtOnce, begin), opened))
-  } finally {
-    closing.isLeft = true
-    await Promise.all([...opened].map((file) => file.close()))
-  }
+interface Wanted {
+  readonly names: readonly string[]
+  /** In bytes. */
+  readonly largest: number
+  /** Aborts when no further file is wanted. */
+  readonly signal: AbortSignal
 }
 
-/** A file that was opened, why it could not be, or neither where it is left out. */
+/** A file that was opened, why it could not be, or neither if it is left out. */
 interface Opened {
   readonly file?: OpenBlob
   readonly failure?: { readonly error: unknown }
+}
+
+/** How many files are opened ahead at most. A bucket answers late, but many requests at a time. */
+const mostAhead = 7
+
+/**
+ * Opens the files, and yields them in the order of the names; closes each when the next one is asked for. It opens further ahead the more
+ * files come whole: an open file that is not in memory takes a descriptor, or a connection and its buffers.
+ */
+async function* openInOrder(
+  files: CustomerFiles,
+  { names, largest, signal }: Wanted,
+): AsyncGenerator<Opened, void, undefined> {
+  const open = async (name: string): Promise<Opened> => {
+    const file = await openIfThere(files, name)
+    if (file === undefined || file.info.size <= largest) return file ? { file } : {}
+    await file.close()
+    return {}
+  }
+  const ahead: Promise<Opened>[] = []
+  let next = 0
+  let width = 1
+  try {
+    for (let taken = 0; !signal.aborted; taken++) {
+      if (taken % (mostAhead + 1) === 0) await yieldToEventLoop()
+      while (ahead.length < width && next < names.length) {
+        // A failure must not count as unhandled while an earlier file is sent.
+        ahead.push(open(names[next++] ?? '').catch((error: unknown) => ({ failure: { error } })))
+      }
+      const opening = ahead.shift()
+      if (opening === undefined) return
+      const opened = await opening
+      const { file } = opened
+      width = file && file.bytes === undefined ? 1 : Math.min(width + 1, mostAhead + 1)
+      try {
+        yield opened
+      } finally {
+        await file?.close()
+      }
+    }
+  } finally {
+    for (const { file } of await Promise.all(ahead)) await file?.close()
+  }
+}
+
+/** Names without a file may need no I/O: other requests come first, and the end of the connection. */
+function yieldToEventLoop(): Promise<unknown> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 async function openIfThere(files: CustomerFiles, name: string): Promise<OpenBlob | undefined> {
@@ -88,30 +117,24 @@ async function openIfThere(files: CustomerFiles, name: string): Promise<OpenBlob
   }
 }
 
-/** Names without a file need no I/O: this gives way to other requests, and to the end of the connection. */
-async function* givingWay(names: readonly string[]): AsyncGenerator<string, void> {
-  for (const [index, name] of names.entries()) {
-    if (index % opensAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
-    yield name
-  }
-}
-
-/** The parts of the archive: of each file its headers, its content, and zeros up to a whole block. */
-async function* contentOf(
-  files: AsyncIterable<readonly Opened[]>,
-  opened: Set<OpenBlob>,
-): AsyncGenerator<Uint8Array, void> {
-  for await (const ready of files) {
-    for (const { file, failure } of ready) {
-      if (failure) throw failure.error
-      if (file === undefined) continue
-      yield entryHeaders(file.info)
-      if (file.bytes) yield file.bytes
-      else yield* file.content
-      yield zeros.subarray(0, paddingOf(file.info.size))
-      await file.close()
-      opened.delete(file)
+/**
+ * The parts of the archive: of each file its headers, its content, and zeros up to a whole block. If a file cannot be opened, a header
+ * without its content follows the ones before: programs that unpack the archive then report that it is not complete.
+ */
+async function* contentOf(files: AsyncIterable<Opened>): AsyncGenerator<Uint8Array, void> {
+  let isBegun = false
+  for await (const { file, failure } of files) {
+    if (failure) {
+      if (isBegun)
+        yield headerBlock({ type: 'x', name: 'not-complete', size: blockSize, seconds: 0 })
+      throw failure.error
     }
+    if (file === undefined) continue
+    isBegun = true
+    yield entryHeaders(file.info)
+    if (file.bytes) yield file.bytes
+    else yield* file.content
+    yield zeros.subarray(0, paddingOf(file.info.size))
   }
   yield zeros
 }
@@ -119,22 +142,27 @@ async function* contentOf(
 /** Bytes that are sent together; a larger part is not copied. */
 const chunkSize = 64 * 1024
 
-/** The parts, small ones together, in memory that is used again for each chunk. */
+/** The parts, small ones together, in memory that is used again for each chunk. An error comes after all parts before it. */
 async function* gathered(
   parts: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const chunk = Buffer.allocUnsafe(chunkSize)
   let used = 0
-  for await (const part of parts) {
-    if (used > 0 && used + part.length > chunkSize) {
-      yield chunk.subarray(0, used)
-      used = 0
+  try {
+    for await (const part of parts) {
+      if (used > 0 && used + part.length > chunkSize) {
+        yield chunk.subarray(0, used)
+        used = 0
+      }
+      if (part.length > chunkSize) yield part
+      else {
+        chunk.set(part, used)
+        used += part.length
+      }
     }
-    if (part.length > chunkSize) yield part
-    else {
-      chunk.set(part, used)
-      used += part.length
-    }
+  } catch (error) {
+    if (used > 0) yield chunk.subarray(0, used)
+    throw error
   }
   yield chunk.subarray(0, used)
 }
@@ -154,15 +182,14 @@ const fields = { name: 100, size: 8 ** 11 - 1 }
 
 /**
  * The headers of a file, in the pax interchange format (POSIX.1-2024, pax). Its `comment`, which programs that unpack it ignore, has the
- * headers that `GET /serve/:filename` would send about the content.
+ * headers that `GET /serve/:filename` would send about the content, as a JSON object.
  */
 function entryHeaders(info: BlobInfo): Uint8Array {
   const { name, size } = info
-  const headers = [...validatorHeaders(info).slice(0, 4), 'Content-Type', mediaTypeOf(name)]
   const records = [
-    record('comment', linesOf(headers)),
     ...(isPlain(name) ? [] : [record('path', name)]),
     ...(size > fields.size ? [record('size', String(size))] : []),
+    record('comment', JSON.stringify(contentHeadersOf(info))),
   ]
   const about = Buffer.concat(records)
   const seconds = Math.floor(Math.min(info.modifiedAt.getTime(), Date.now()) / 1000)
@@ -174,16 +201,18 @@ function entryHeaders(info: BlobInfo): Uint8Array {
   ])
 }
 
+function contentHeadersOf(info: BlobInfo): Readonly<Record<string, string>> {
+  return {
+    ETag: etagOf(info),
+    'Last-Modified': lastModifiedOf(info),
+    'Content-Type': mediaTypeOf(info.name),
+  }
+}
+
 const plain = /^[\x20-\x7e]*$/u
 
 function isPlain(name: string): boolean {
   return name.length <= fields.name && plain.test(name)
-}
-
-function linesOf(headers: readonly string[]): string {
-  let lines = ''
-  for (let at = 0; at < headers.length; at += 2) lines += `${headers[at]}: ${headers[at + 1]}\n`
-  return lines
 }
 
 /** A record of pax: its own length in decimal, a space, the keyword, `=`, the value, and a line feed. */
@@ -205,7 +234,7 @@ interface HeaderFields {
   readonly seconds: number
 }
 
-/** Mode 0644; owner and group 0, as whoever unpacks it; spaces in place of the checksum; `ustar`, version 00. */
+/** Mode 0644; owner and group 0; spaces in place of the checksum; `ustar`, version 00. */
 const template = Buffer.alloc(blockSize)
 template.write('0000644\0' + '0000000\0'.repeat(2), 100, 'latin1')
 template.write(' '.repeat(8), 148, 'latin1')

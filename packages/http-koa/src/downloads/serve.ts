@@ -190,7 +190,7 @@ export function validatorHeaders(info: BlobInfo): RawHeaders {
  * The value of Last-Modified. A future time, which a clock that was ahead has left, must not be sent (RFC 9110 §8.8.2.1).
  * Preconditions compare with the stored time: otherwise two contents that were sent with the same date would look unchanged.
  */
-function lastModifiedOf({ modifiedAt }: BlobInfo): string {
+export function lastModifiedOf({ modifiedAt }: BlobInfo): string {
   return new Date(Math.min(modifiedAt.getTime(), Date.now())).toUTCString()
 }
 

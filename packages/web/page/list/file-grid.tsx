@@ -10,7 +10,7 @@ import { explainError } from '../parts/explain-error.ts'
 import type { FileList, ListedFiles, RenamedFile } from './file-list-state.ts'
 import { nextOrder, type Column } from './filter-and-sort.ts'
 import { FileRow, openEntry, type RowActions, useRowMenu } from './file-row.tsx'
-import { createTypeAhead, gridKey, selectRange, toggle } from './selection.ts'
+import { createTypeAhead, gridKey, selectRange, toggle, typedLetter } from './selection.ts'
 
 interface FileGridProps {
   readonly files: ListedFiles
@@ -76,9 +76,9 @@ export function FileGrid(props: FileGridProps): JSX.Element {
   )
 
   const moveByLetter = (event: KeyboardEvent, isOnRow: boolean) => {
-    const isShortcut = event.ctrlKey || event.metaKey || event.altKey || event.key === '/'
-    if (!isOnRow || isShortcut || Array.from(event.key).length !== 1) return undefined
-    const found = typeAhead(event.key, shown, { current, prefix: files.folder.value })
+    const letter = isOnRow ? typedLetter(event) : undefined
+    if (letter === undefined) return undefined
+    const found = typeAhead(letter, shown, { current, prefix: files.folder.value })
     return found === undefined ? undefined : () => found
   }
   const onKeyDown = (event: KeyboardEvent) => {

@@ -28,6 +28,17 @@ interface TypingPlace {
   readonly prefix: string
 }
 
+/** The letter that a key press adds to a name; `undefined` for shortcuts, and for keys with another meaning. */
+export function typedLetter({
+  key,
+  ctrlKey,
+  metaKey,
+  altKey,
+}: KeyPress & { readonly altKey: boolean }): string | undefined {
+  const isShortcut = ctrlKey || metaKey || altKey || key === '/' || key === ' '
+  return isShortcut || Array.from(key).length !== 1 ? undefined : key
+}
+
 /** Finds the file whose name begins with the letters that are typed in the list, from the row `current` on. */
 export function createTypeAhead(now: () => number = () => performance.now()) {
   let typed = ''

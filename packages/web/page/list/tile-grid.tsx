@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ViewedFile } from '../api/connection.ts'
 import { formatSize, splitName } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
@@ -14,7 +14,7 @@ import {
 import { useActiveRow, useVirtualRows } from './file-grid.tsx'
 import { fileKind } from './file-kind.ts'
 import type { FileList } from './file-list-state.ts'
-import { gridKey, selectRange, toggle } from './selection.ts'
+import { createTypeAhead, gridKey, selectRange, toggle, typedLetter } from './selection.ts'
 import type { Thumbnails } from './thumbnails.ts'
 
 interface TileGridProps {
@@ -37,6 +37,7 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
   const takesFocus = useRef<string>()
   const columns = useColumns(scroller)
   const menu = useRowMenu(shown, actions)
+  const typeAhead = useMemo(() => createTypeAhead(), [])
   const virtual = useVirtualRows(scroller, {
     count: Math.ceil(shown.length / columns),
     height: tile.height,
@@ -56,13 +57,18 @@ export function TileGrid({ files, actions, thumbnails }: TileGridProps): JSX.Ele
     if (!file || event.target instanceof HTMLInputElement) return
     // With a modifier the arrows are the browser's: Alt and the left one go back.
     const isShortcut = event.altKey || event.ctrlKey || event.metaKey
-    const target = isShortcut ? undefined : moved(event.key, current, columns)
+    const letter = typedLetter(event)
+    const place = { current, prefix: files.folder.value }
+    const reached = () =>
+      letter === undefined ? moved(event.key, current, columns) : typeAhead(letter, shown, place)
+    const target = isShortcut ? undefined : reached()
     // Enter and Space press the button that has the focus.
     const key = gridKey(event, false)
     if (target !== undefined) {
       event.preventDefault()
       const index = Math.max(0, Math.min(target, shown.length - 1))
-      if (event.shiftKey) files.selected.value = selectRange(selected, shown, current, index)
+      if (event.shiftKey && letter === undefined)
+        files.selected.value = selectRange(selected, shown, current, index)
       takesFocus.current = shown[index]?.name
       active.set(index)
       virtual.scrollTo(Math.floor(index / columns))

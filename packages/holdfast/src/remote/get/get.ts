@@ -145,23 +145,25 @@ interface RemoteFile {
 
 const nameOf = ({ name }: RemoteFile) => name
 
-/** Names that share requests. */
-const mostTogether = 1000
+/** Names that share a request: few in the first one, so that it need not wait for many. */
+const together = { first: 16, most: 1000 }
 
-/** The files `names`; those that are `together` share requests. */
+/** The files `names`; those that `mayShare` requests do so. */
 async function* togetherWhere(
-  together: (name: string) => boolean,
+  mayShare: (name: string) => boolean,
   names: AsyncIterable<string>,
   { client, signal }: Pick<RemoteWithScreen, 'client' | 'signal'>,
 ): AsyncGenerator<RemoteFile, void> {
   const shared: string[] = []
+  let most = together.first
   for await (const name of names) {
-    if (!together(name)) {
+    if (!mayShare(name)) {
       yield { name }
       continue
     }
     shared.push(name)
-    if (shared.length < mostTogether) continue
+    if (shared.length < most) continue
+    most = Math.min(4 * most, together.most)
     yield* client.downloadMany(shared.splice(0), { reuseMemory: true, signal })
   }
   yield* client.downloadMany(shared, { reuseMemory: true, signal })
@@ -282,7 +284,7 @@ export async function beginDownload(
     }
     await removePartial(partial.path)
   }
-  return begin ? begin() : client.download(name, { version, reuseMemory: true, signal })
+  return begin ? begin({ signal }) : client.download(name, { version, reuseMemory: true, signal })
 }
 
 /** `holdfast cat NAME…`. */

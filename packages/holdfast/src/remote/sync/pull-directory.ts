@@ -71,7 +71,7 @@ const smallSize = 256 * 1024
 /** Small files that are fetched together. */
 const mostTogether = 1000
 
-/** Takes the outcome of a file, which comes when the file is safe. */
+/** Reports the outcome of a file; the promise settles when the file is synced. */
 type FinishLater = (outcome: Promise<SyncOutcome>) => void
 
 /** A file to be fetched together with others. */
@@ -89,6 +89,8 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   const listed = createListedPaths(plan)
   const fetch = createFetching(plan)
   const tasks = limitTasks(plan.concurrency, (error) => stop.abort(error))
+  /** Files of all batches: those that come alone are fetched several at a time. */
+  const fetches = limitTasks(plan.concurrency, (error) => stop.abort(error))
   const batch: SmallFile[] = []
 
   return { compareAll, end }
@@ -121,10 +123,12 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
         } else if (there) await compareOne(here, there, earlier)
         else if (here?.kind === 'file' && mostDeletions !== undefined) extra.push(here)
       }
-      await fetchBatch()
     } finally {
-      await tasks.settled()
+      // Also if the rest of the list is not known.
+      if (!signal.aborted) await fetchBatch()
       for (const { finishLater } of batch) finishLater(Promise.resolve({ kind: 'gone' }))
+      await tasks.settled()
+      await fetches.settled()
       await outcomes.written()
     }
     return extra
@@ -205,10 +209,12 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       for await (const { download } of client.downloadMany(names, { reuseMemory: true, signal })) {
         const file = files.shift()
         if (file === undefined) return
-        const fetching = fetch(file.path, file.there, undefined, download)
-        file.finishLater(fetching.then(({ outcome }) => outcome))
-        // Its outcome says why.
-        await fetching.catch(() => {})
+        await fetches.start(async () => {
+          const fetching = fetch(file.path, file.there, undefined, download)
+          file.finishLater(fetching.then(({ outcome }) => outcome))
+          // Its outcome says why.
+          await fetching.catch(() => {})
+        })
       }
     } catch (error) {
       for (const { finishLater } of files) finishLater(failing(error))

@@ -1,4 +1,4 @@
-import { execFileSync, type StdioOptions } from 'node:child_process'
+import { execFileSync, spawnSync, type StdioOptions } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFaults, injectFaults } from '@holdfast/contract/faults'
@@ -33,6 +33,19 @@ async function filesIn(answer: Answer): Promise<readonly (readonly [string, stri
 
 /** What tar complains of fails the test that sees it. */
 const stdio: StdioOptions = ['pipe', 'pipe', 'inherit']
+
+/** What has arrived of a body in chunks (RFC 9112 §7.1), one character a byte. */
+function chunksIn(answer: string): Buffer {
+  let content = ''
+  let at = answer.indexOf('\r\n\r\n') + 4
+  while (true) {
+    const [line = '', digits = ''] = /^([\da-f]+)\r\n/.exec(answer.slice(at, at + 20)) ?? []
+    const size = Number.parseInt(digits, 16)
+    if (!(size > 0)) return Buffer.from(content, 'latin1')
+    content += answer.slice(at + line.length, at + line.length + size)
+    at += line.length + size + 2
+  }
+}
 
 const noArray = 'Invalid body: it must be a JSON array of names such as ["a.txt"]'
 
@@ -141,6 +154,54 @@ export function serveBatch(start: StartService): void {
       expect(faults.underWay()).to.equal(0)
     })
 
+    it('sends the files before one that cannot be read, and has tar report that there are more', async () => {
+      const faults = createFaults()
+      await using service = await start({ wrap: (store) => injectFaults(store, faults) })
+      const names = Array.from({ length: 20 }, (_, index) => `file ${index + 10}`)
+      for (const name of names) expectOk(await service.anna.put(name, name))
+      faults.plan({ nth: 6, only: { method: 'open', moment: 'call' } })
+      const body = JSON.stringify(names)
+      using connection = await service.connect({ staysOpen: true })
+      const head = requestHead('POST', path, {
+        ...service.anna.headers,
+        'Content-Length': body.length,
+      })
+      await connection.send(head, body)
+      await until('the server has cut it', () => connection.isClosed())
+      const archive = chunksIn(connection.received())
+      const { stdout, stderr, status } = spawnSync('tar', ['-t', '-f', '-'], { input: archive })
+      expect(stdout.toString().trim().split('\n')).to.deep.equal(names.slice(0, 5))
+      expect(stderr.toString()).to.include('Unexpected EOF')
+      expect(status).not.to.equal(0)
+      expect(faults.underWay()).to.equal(0)
+    })
+
+    it('opens no file any more when the client has left, though none of the names has one', async () => {
+      const faults = createFaults()
+      await using service = await start({ wrap: (store) => injectFaults(store, faults) })
+      expectOk(await service.anna.put('large', Buffer.alloc(300_000)))
+      const names = ['large', ...Array.from({ length: 9_999 }, (_, index) => `none ${index}`)]
+      faults.plan()
+      const body = JSON.stringify(names)
+      using connection = await service.connect({ staysOpen: true })
+      const head = requestHead('POST', path, {
+        ...service.anna.headers,
+        'Content-Length': body.length,
+      })
+      await connection.send(head, body)
+      await until('it is open', () => faults.steps().length > 0)
+      connection.close()
+      await until('all is closed', () => faults.underWay() === 0)
+      const count = () => faults.steps().filter(({ moment }) => moment === 'call').length
+      let before = -1
+      await until('no file is opened any more', () => {
+        const isOver = before === count()
+        before = count()
+        return isOver
+      })
+      expect(before).to.be.lessThan(10_000)
+    })
+
     it('opens no further file when the client has left, and closes those that are open', async () => {
       const faults = createFaults()
       await using service = await start({ wrap: (store) => injectFaults(store, faults) })
@@ -154,7 +215,7 @@ export function serveBatch(start: StartService): void {
         'Content-Length': body.length,
       })
       await connection.send(head, body)
-      await until('some files are open', () => faults.underWay() > 1)
+      await until('a file is open', () => faults.underWay() > 0)
       connection.close()
       await until('all files are closed', () => faults.underWay() === 0)
       const opened = faults
