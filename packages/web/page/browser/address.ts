@@ -120,6 +120,18 @@ function depthNow(): number {
   return isOurs && typeof state.depth === 'number' ? state.depth : 0
 }
 
+/** A link that was clicked meanwhile. */
+let clicked: string | undefined
+
+/** Holds back a click on a link while the page itself goes back, which would undo it. */
+function holdLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href^="#"]')
+  const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
+  if (!isGoing || link === null || opensElsewhere) return
+  event.preventDefault()
+  clicked = link.hash
+}
+
 /** Follows the browser, which has gone to another entry of its history, or to a link. */
 function follow(): void {
   if (!isGoing) {
@@ -130,18 +142,24 @@ function follow(): void {
   }
   isGoing = false
   updateSoon()
+  if (clicked === undefined) return
+  location.hash = clicked
+  clicked = undefined
 }
 
 /** Keeps the address and the browser's history together until the returned function is called, which forgets what was open. */
 export function followHistory(): () => void {
   address.value = parseAddress(location.hash)
   addEventListener('popstate', follow)
+  addEventListener('click', holdLink, { capture: true })
   updateSoon()
   return () => {
     removeEventListener('popstate', follow)
+    removeEventListener('click', holdLink, { capture: true })
     clearTimeout(timer)
     dialogs.length = 0
     isGoing = false
+    clicked = undefined
     // The next user must not see the name.
     address.value = parseAddress('')
     history.replaceState(null, '', location.pathname + location.search)

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { makeZip } from 'client-zip'
+import type { Download } from '@holdfast/client/browser'
 import { readFile, makeLink } from '../api/requests.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { notifyError, notify } from '../parts/notices.ts'
@@ -106,13 +107,12 @@ async function pack(
   const action = { label: t('cancelZip'), run: () => cancelled.abort() }
   const dismiss = notify({ text, isError: false, action })
   const entries = async function* () {
-    for (const [index, file] of files.entries()) {
-      position.value = index + 1
-      const { body } = await client.download(file.name, {
-        version: file.version,
-        signal: cancelled.signal,
-      })
-      yield { name: names[index] ?? '', lastModified: new Date(file.modified), input: body }
+    for await (const start of downloadsOf(client, files, cancelled.signal)) {
+      const [file, name] = [files[position.value], names[position.value]]
+      if (file === undefined || name === undefined) return
+      position.value++
+      const { body } = await start()
+      yield { name, lastModified: new Date(file.modified), input: body }
     }
   }
   try {
@@ -125,6 +125,20 @@ async function pack(
     cancelled.abort()
     dismiss()
   }
+}
+
+/** Starts the downloads, in the order of the files. Small files share requests; earlier versions cannot. */
+async function* downloadsOf(
+  client: Connection['client'],
+  files: readonly ViewedFile[],
+  signal: AbortSignal,
+): AsyncGenerator<() => Promise<Download>, void> {
+  if (files.some(({ version }) => version !== undefined)) {
+    for (const { name, version } of files) yield () => client.download(name, { version, signal })
+    return
+  }
+  const names = files.map(({ name }) => name)
+  for await (const { download } of client.downloadMany(names, { signal })) yield () => download()
 }
 
 function inMemory(name: string): SaveStream {

@@ -243,6 +243,28 @@ describeInBrowsers('The page of a server that keeps what is replaced', (browser,
     })
   })
 
+  it('leads to the deleted files also while the page itself goes back, since a dialog was closed', async () => {
+    await using opened = await open(deleted('a.txt'))
+    const { driver } = opened
+    const { page } = driver
+    await driver.sees('.status', 'Deleted files')
+    await driver.press('button', 'Ask for files')
+    await driver.sees('dialog', 'Ask others for files')
+    await page.evaluate(() => {
+      const go = history.go.bind(history)
+      history.go = (by) => {
+        go(by)
+        document.querySelector<HTMLElement>('a[href="#deleted"]')?.click()
+      }
+    })
+    // Its entry in the history is there a moment later.
+    await page.waitForFunction(() => (history.state as { depth?: number } | null)?.depth === 1)
+    await driver.click('dialog [aria-label="Close"]')
+    await driver.sees('h2', 'Deleted files')
+    await driver.sees('.rows', 'a.txt')
+    expect(await page.evaluate(() => location.hash)).to.equal('#deleted')
+  })
+
   it('says when it deletes that this can be restored, and asks more softly', async () => {
     const names = Array.from({ length: 101 }, (_, index) => `file ${index}`)
     await using opened = await open((server) =>
