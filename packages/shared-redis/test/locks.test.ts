@@ -6,7 +6,7 @@ import { describeRevocableLocks } from '@holdfast/contract'
 import { createSharedLocks, type SharedLocks } from '../src/index.ts'
 import { expect } from 'chai'
 import { lockInEngine } from '../src/locks.ts'
-import { openEngines, until } from './shared-engines.ts'
+import { nothing, openEngines, until } from './shared-engines.ts'
 
 async function openLocks(servers: number) {
   const shared = await openEngines(servers)
@@ -25,9 +25,6 @@ async function openLocks(servers: number) {
   }
   return { ...shared, take, declareDead }
 }
-
-/** A script that does nothing: when it ends, the engine has done what the server had sent before. */
-const nothing = { source: 'return 0', sha1: '0'.repeat(40) }
 
 /** Whether `promise` has settled. */
 function settled(promise: Promise<unknown>): () => boolean {
