@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { PageDriver } from './page-driver.ts'
@@ -23,6 +24,15 @@ const mostStops = 60
 
 export function createKeyboardDriver({ page, axe }: PageDriver): KeyboardDriver {
   const focused = () => page.evaluate(describeFocus)
+  /** A page that is being drawn shows the focus a moment later. */
+  const focusedAndSeen = async () => {
+    let found = await focused()
+    for (let tries = 0; tries < 20 && found.name !== 'body' && !found.isSeen; tries++) {
+      await delay(50)
+      found = await focused()
+    }
+    return found
+  }
   const press = async (...keys: readonly string[]) => {
     for (const chord of keys) {
       const held = chord.split('+') as Key[]
@@ -36,7 +46,7 @@ export function createKeyboardDriver({ page, axe }: PageDriver): KeyboardDriver 
     const passed: string[] = []
     while (passed.length < mostStops) {
       await press(direction === 'forward' ? 'Tab' : 'Shift+Tab')
-      const { name: reached, isSeen } = await focused()
+      const { name: reached, isSeen } = await focusedAndSeen()
       if (reached !== 'body')
         expect(isSeen, `"${reached}" is seen to have the focus`).to.equal(true)
       if (reached.startsWith(name)) return
@@ -57,7 +67,7 @@ export function createKeyboardDriver({ page, axe }: PageDriver): KeyboardDriver 
         () => `"${name}" has the focus, which "${found}" has`,
         async () => (found = (await focused()).name).startsWith(name),
       )
-      expect((await focused()).isSeen, `"${name}" is seen to have the focus`).to.equal(true)
+      expect((await focusedAndSeen()).isSeen, `"${name}" is seen to have the focus`).to.equal(true)
     },
     async findings() {
       const found: string[] = []
