@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { openFile } from '../src/index.ts'
+import { openFile, type Transport } from '../src/index.ts'
+import { createNodeTransport } from '../src/node-transport.ts'
 import { contentOf, mebibyte } from './support/content.ts'
-import { clientOf } from './support/running-service.ts'
+import { clientOf, login } from './support/running-service.ts'
 import { startServer } from './support/start-server.ts'
 import { useService } from './support/use-service.ts'
 
@@ -53,6 +54,52 @@ describe('An upload that has begun earlier', function () {
         'GET /serve/file',
       ])
     }
+  })
+
+  it('goes on also where the server still stores what an earlier process has sent', async () => {
+    const bytes = contentOf(20 * mebibyte)
+    let url = ''
+    const stopping = service.client.upload('file', new Blob([bytes]), {
+      pieceSize: 6_000_000,
+      onUploadUrl: (given) => void (url = given),
+      onProgress({ sent }) {
+        if (sent >= 12_000_000) throw new Error('stop')
+      },
+    })
+    expect(await rejection(stopping)).to.include({ message: 'stop' })
+    const headers = {
+      'Tus-Resumable': '1.0.0',
+      'x-auth-name': login.name,
+      'x-auth-password': login.password,
+    }
+    const send = createNodeTransport()
+    let appended = 0
+    const transport: Transport = async (request) => {
+      if ('Want-Repr-Digest' in request.headers) {
+        const { headers: state } = await fetch(url, { method: 'HEAD', headers })
+        const offset = Number(state.get('upload-offset'))
+        await fetch(url, {
+          method: 'PATCH',
+          headers: {
+            ...headers,
+            'Upload-Offset': String(offset),
+            'Content-Type': 'application/offset+octet-stream',
+          },
+          body: new Blob([bytes.subarray(offset, offset + mebibyte)]),
+        })
+        appended = offset + mebibyte
+      }
+      return send(request)
+    }
+    const sent: number[] = []
+    await clientOf(service, { transport }).upload('file', new Blob([bytes]), {
+      uploadUrl: url,
+      createSha256: () => createHash('sha256'),
+      onProgress: (progress) => void sent.push(progress.sent),
+    })
+    expect(appended).to.be.greaterThan(mebibyte)
+    expect(sent[0]).to.equal(appended)
+    expect((await service.stored('file')).equals(bytes)).to.equal(true)
   })
 
   it('goes on only with what it has begun with, where it can compare that', async () => {

@@ -63,12 +63,14 @@ export async function uploadInPieces(
     body: RereadableBody,
   ): Promise<UploadState | undefined> {
     try {
-      const state = await withRetries(retryPolicy, signal, () => stateAt(new URL(address)))
-      const { offset, length = pieces.size } = state
-      const isSameSize = length === pieces.size && offset <= (length ?? 0)
-      if (!isSameSize || state.metadata !== metadata) return undefined
-      const isSame = offset === state.length || (await isBeginning(address, body, offset))
-      if (!isSame) return undefined
+      const found = await withRetries(retryPolicy, signal, () => stateAt(new URL(address)))
+      const { length = pieces.size } = found
+      const isSameSize = length === pieces.size && found.offset <= (length ?? 0)
+      if (!isSameSize || found.metadata !== metadata) return undefined
+      const isWhole = found.offset === found.length
+      const state = isWhole ? found : await stateOfBeginning(address, body, found)
+      if (state === undefined) return undefined
+      const { offset } = state
       if (offset !== state.length || !requests.mayRead) return state
       // The file that the upload became may have been deleted or replaced.
       const isThere = await hasSameContent(requests, retryPolicy, name, {
@@ -83,22 +85,27 @@ export async function uploadInPieces(
     }
   }
 
-  /** Whether the first `offset` bytes of `body` are those that the server has. */
-  async function isBeginning(
+  /**
+   * The state of the upload, if what the server has is the beginning of `body`. That may be more than was `found`: the server may still
+   * store what an earlier process has sent.
+   */
+  async function stateOfBeginning(
     address: string,
     body: RereadableBody,
-    offset: number,
-  ): Promise<boolean> {
+    found: UploadState,
+  ): Promise<UploadState | undefined> {
     const hash = options.createSha256?.()
-    if (!hash || offset === 0) return true
+    if (!hash || found.offset === 0) return found
     const headers = { 'Want-Repr-Digest': 'sha-256=1' }
     const state = await withRetries(retryPolicy, signal, () => stateAt(new URL(address), headers))
-    if (state.offset !== offset || state.digest === undefined) return false
-    for await (const chunk of beginningOf(body, offset)) {
+    if (state.offset === state.length) return state
+    if (state.digest === undefined) return undefined
+    for await (const chunk of beginningOf(body, state.offset)) {
       signal?.throwIfAborted()
       hash.update(chunk)
     }
-    return state.digest === `sha-256=:${btoa(String.fromCharCode(...hash.digest()))}:`
+    const digest = `sha-256=:${btoa(String.fromCharCode(...hash.digest()))}:`
+    return state.digest === digest ? state : undefined
   }
 
   async function begin(): Promise<URL | undefined> {
