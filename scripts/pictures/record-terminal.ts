@@ -2,18 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { holdfastProgram, startHoldfast } from '../../packages/testing/src/holdfast.ts'
-import { createSite } from '../../packages/testing/src/site.ts'
+import { holdfastProgram } from '../../packages/testing/src/holdfast.ts'
 import { drawTerminal, type TerminalOutput } from './draw-terminal.ts'
+import { withServer } from './sample-server.ts'
 
 /** The terminal's size, in characters. */
 export const terminalSize = { columns: 84, rows: 24 }
-
-const customers = `customers:
-  - name: anna
-    password: sesame
-    quota: 1GB
-`
 
 /** What is typed, as a person would. */
 const commands = [
@@ -34,23 +28,14 @@ const prompt = '\x1b[32m~ $\x1b[0m '
 
 /** Records the commands in a real terminal, of a real server, as an animated picture; resolves with its path. */
 export async function recordTerminal(folder: string): Promise<string> {
-  const site = await createSite()
-  try {
-    await site.write('customers.yaml', customers)
-    await writeLocalFiles(site.path)
-    const server = await startHoldfast(['--keep-replaced', '30d'], { cwd: site.path })
-    try {
-      const output = await runCommands(site.path, server.url)
-      const path = join(folder, 'terminal.svg')
-      await mkdir(folder, { recursive: true })
-      await writeFile(path, await drawTerminal(output, terminalSize))
-      return path
-    } finally {
-      await server.kill()
-    }
-  } finally {
-    await site.remove()
-  }
+  await mkdir(folder, { recursive: true })
+  const output = await withServer(async (server) => {
+    await writeLocalFiles(server.folder)
+    return runCommands(server.folder, server.url)
+  })
+  const path = join(folder, 'terminal.svg')
+  await writeFile(path, await drawTerminal(output, terminalSize))
+  return path
 }
 
 async function writeLocalFiles(folder: string): Promise<void> {

@@ -1,17 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBrowser } from '../../packages/testing/src/browsers.ts'
-import { startHoldfast } from '../../packages/testing/src/holdfast.ts'
-import { createSite } from '../../packages/testing/src/site.ts'
-import { drawTerminal } from './draw-terminal.ts'
+import { drawTerminal, type TerminalOutput } from './draw-terminal.ts'
 import { runInTerminal, type Terminal } from './record-terminal.ts'
-import { writeSamples } from './sample-files.ts'
-
-const customers = `customers:
-  - name: anna
-    password: sesame
-    quota: 1GB
-`
+import { type SampleServer, withServer } from './sample-server.ts'
 
 interface Session extends Partial<Terminal> {
   readonly commands: readonly string[]
@@ -61,47 +53,47 @@ const sessions: Readonly<Record<string, Session>> = {
 
 const prompt = (command: string) => `\x1b[32m~ $\x1b[0m ${command}\r\n`
 
-/** Records each session with a real server, and draws its last screen, as PNG; resolves with the paths. */
-export async function recordTerminals(folder: string): Promise<readonly string[]> {
+/** The terminals that there are pictures of. */
+export const terminalNames = Object.keys(sessions)
+
+/** Records the sessions `only` with a real server, and draws the last screen of each, as PNG; resolves with the paths. Default: all. */
+export async function recordTerminals(
+  folder: string,
+  only: readonly string[] = terminalNames,
+): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true })
-  const site = await createSite()
   await using browser = await openBrowser('chromium')
-  try {
-    await site.write('customers.yaml', customers)
-    const server = await startHoldfast(['--keep-replaced', '30d'], { cwd: site.path })
-    try {
-      const stored = join(site.path, 'data/files/anna')
-      await writeSamples(stored)
-      await writeFile(join(stored, 'über die Gezeiten 🌊.txt'), 'Ebbe und Flut\n')
-      await writeFile(join(site.path, 'film.bin'), Buffer.alloc(40_000_000, 'film'))
-      const page = await browser.newPage()
-      const paths: string[] = []
-      for (const [name, { commands, columns = 84, rows = 24, ...rest }] of Object.entries(
-        sessions,
-      )) {
-        const output = []
-        for (const command of commands) {
-          output.push({ time: output.length, text: prompt(command) })
-          const terminal = { folder: site.path, url: server.url, columns, rows, ...rest }
-          const { texts } = await runInTerminal(command, terminal)
-          const shown = texts.map(({ text }) => text).join('')
-          output.push({
-            time: output.length,
-            text: shown.replaceAll(server.url, 'https://files.example'),
-          })
-        }
-        output.push({ time: output.length + 1000, text: '' })
-        const drawn = await drawTerminal(output, { columns, rows })
-        await page.setContent(drawn.replaceAll(/<animate[^>]*>|<set [^>]*>/g, ''))
-        const path = join(folder, `terminal-${name}.png`)
-        await (await page.waitForSelector('svg'))?.screenshot({ path })
-        paths.push(path)
-      }
-      return paths
-    } finally {
-      await server.kill()
+  const page = await browser.newPage()
+  return await withServer(async (server) => {
+    const stored = await server.addSamples()
+    await writeFile(join(stored, 'über die Gezeiten 🌊.txt'), 'Ebbe und Flut\n')
+    await writeFile(join(server.folder, 'film.bin'), Buffer.alloc(40_000_000, 'film'))
+    const paths: string[] = []
+    for (const [name, session] of Object.entries(sessions)) {
+      if (!only.includes(name)) continue
+      const { columns = 84, rows = 24 } = session
+      const drawn = await drawTerminal(await outputOf(session, server), { columns, rows })
+      await page.setContent(drawn.replaceAll(/<animate[^>]*>|<set [^>]*>/g, ''))
+      const path = join(folder, `terminal-${name}.png`)
+      await (await page.waitForSelector('svg'))?.screenshot({ path })
+      paths.push(path)
     }
-  } finally {
-    await site.remove()
+    return paths
+  })
+}
+
+async function outputOf(
+  { commands, columns = 84, rows = 24, ...rest }: Session,
+  { folder, url }: SampleServer,
+): Promise<readonly TerminalOutput[]> {
+  const output: TerminalOutput[] = []
+  const print = (text: string) => output.push({ time: output.length, text })
+  for (const command of commands) {
+    print(prompt(command))
+    const { texts } = await runInTerminal(command, { folder, url, columns, rows, ...rest })
+    const shown = texts.map(({ text }) => text).join('')
+    print(shown.replaceAll(url, 'https://files.example'))
   }
+  print('')
+  return output
 }

@@ -1,9 +1,8 @@
-import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBrowser, type OpenBrowser, type Page } from '../../packages/testing/src/browsers.ts'
-import { startHoldfast, type HoldfastServer } from '../../packages/testing/src/holdfast.ts'
-import { createSite } from '../../packages/testing/src/site.ts'
-import { writeSamples } from './sample-files.ts'
+import { fillIn, press, setColorScheme, signIn, upload } from './page-steps.ts'
+import { type SampleServer, withServer } from './sample-server.ts'
 
 /** Widths of windows, in pixels of CSS: a small phone, a tablet, a desk. */
 const windows = [
@@ -14,59 +13,50 @@ const windows = [
 
 const schemes = ['light', 'dark'] as const
 
-const customers = `customers:
-  - name: anna
-    password: sesame
-    quota: 1GB
-  - name: bert
-    password: sesame
-`
-
 interface Visit {
   readonly page: Page
-  readonly server: HoldfastServer
-  readonly folder: string
+  readonly server: SampleServer
 }
 
 /** How each state of the page is reached, from the sign-in page unless it begins with a link. */
 const states: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
   'sign-in': async ({ page }) => wait(page, 'Sign in'),
   'sign-in-refused': async (visit) => {
-    await fillIn(visit, 'anna', 'wrong')
+    await fillIn(visit.page, 'anna', 'wrong')
     await wait(visit.page, 'Name or password is wrong')
   },
   empty: async (visit) => {
-    await fillIn(visit, 'bert')
+    await fillIn(visit.page, 'bert')
     await wait(visit.page, 'Nothing here yet')
   },
-  list: signIn,
+  list: ({ page }) => signIn(page),
   account: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await press(visit.page, 'Account and settings')
   },
   'view-menu': async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await press(visit.page, 'View')
   },
   filtered: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await visit.page.locator('[aria-label="Filter by name"]').fill('*.pdf')
     await wait(visit.page, '2 of 14')
   },
   'filtered-out': async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await visit.page.locator('[aria-label="Filter by name"]').fill('harbor')
     await wait(visit.page, 'No name contains')
   },
   folder: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await press(visit.page, 'Open the folder photos')
     await press(visit.page, 'Open the folder 2026')
     await visit.page.waitForSelector('[title$="lighthouse.jpg"]')
   },
   tiles: openTiles,
   selected: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     for (const name of ['Crew list.csv', 'Foghorn.mp3']) await click(visit.page, `Select ${name}`)
   },
   'selected-tiles': async (visit) => {
@@ -74,7 +64,7 @@ const states: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
     for (const name of ['Crew list.csv', 'Foghorn.mp3']) await click(visit.page, `Select ${name}`)
   },
   'row-menu': async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await visit.page.locator('[data-index="3"] .name').click({ button: 'right' })
   },
   'preview-image': (visit) => openFile(visit, 'Evening in the harbour.svg', 'dialog img'),
@@ -83,26 +73,26 @@ const states: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
   'preview-pdf': (visit) => openFile(visit, 'Anchorages chart.pdf', 'dialog'),
   'preview-none': (visit) => openFile(visit, 'spare parts.zip', 'dialog'),
   renaming: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await visit.page.locator('[aria-label="Open Foghorn.mp3"]').click({ button: 'right' })
     await visit.page.locator('.row-menu ::-p-text(Rename)').click()
     await visit.page.waitForSelector('[aria-label^="New name"], .rename input')
   },
   move: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await click(visit.page, 'Select Foghorn.mp3')
     await press(visit.page, 'Move')
   },
   'delete-many': async (visit) => {
     for (let day = 1; day < 100; day++) await put(visit, `Log of day ${day}.txt`, `${day}`)
-    await fillIn(visit, 'anna')
+    await fillIn(visit.page, 'anna')
     await wait(visit.page, '113 files')
     await click(visit.page, 'Select all')
     await press(visit.page, 'Delete')
     await wait(visit.page, 'Delete 113 files?')
   },
   undo: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await click(visit.page, 'Select Foghorn.mp3')
     await press(visit.page, 'Delete')
     await wait(visit.page, 'Undo')
@@ -116,7 +106,7 @@ const states: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
   deleted: async (visit) => {
     await put(visit, 'Old list.txt', 'old')
     await remove(visit, 'Old list.txt')
-    await signIn(visit)
+    await signIn(visit.page)
     await visit.page.goto(`${visit.server.url}#deleted`)
     await visit.page.waitForSelector('[title="Old list.txt"]')
   },
@@ -127,34 +117,38 @@ const states: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
     await wait(visit.page, 'Valid until')
   },
   ask: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await press(visit.page, 'Ask for files')
     await wait(visit.page, 'Ask others for files')
   },
   'end-links': async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await press(visit.page, 'Account and settings')
     await press(visit.page, 'End all links')
     await wait(visit.page, 'End all links that you have made?')
   },
   uploads: async (visit) => {
-    await signIn(visit)
-    await upload(visit, ['Harbour plan.pdf', 'Regatta, day 1.mp4', 'Regatta, day 2.mp4'])
+    await signIn(visit.page)
+    await uploadTo(visit, {
+      'Harbour plan.pdf': 40_000,
+      'Regatta, day 1.mp4': 90_000_000,
+      'Regatta, day 2.mp4': 70_000_000,
+    })
     await visit.page.waitForFunction(String.raw`/\b[2-9] MB of 90/.test(document.body.textContent)`)
   },
   conflict: async (visit) => {
-    await signIn(visit)
-    await upload(visit, ['Logbook.md', 'Sunrise.jpg'])
+    await signIn(visit.page)
+    await uploadTo(visit, { 'Logbook.md': 20_000, 'Sunrise.jpg': 6_000_000 })
     await wait(visit.page, 'Keep both')
   },
   'uploads-failed': async (visit) => {
-    await fillIn(visit, 'anna')
+    await fillIn(visit.page, 'anna')
     await wait(visit.page, 'files')
-    await upload(visit, ['Whole season.mp4', 'Harbour plan.pdf'])
+    await uploadTo(visit, { 'Whole season.mp4': 3_000_000_000, 'Harbour plan.pdf': 40_000 })
     await wait(visit.page, 'failed')
   },
   offline: async (visit) => {
-    await signIn(visit)
+    await signIn(visit.page)
     await visit.page.setOfflineMode(true)
     await press(visit.page, 'Reload the list')
     await wait(visit.page, 'cannot be reached')
@@ -176,41 +170,39 @@ const states: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
   },
 }
 
+/** The states that there are pictures of. */
+export const stateNames = Object.keys(states)
+
 /**
- * Takes a picture of each state of the page in each window, light and dark, and puts those of a window and a scheme together on a sheet;
- * resolves with the paths of the sheets. A state that cannot be reached is reported, and left out.
+ * Takes a picture of each of the states `only` in each window, light and dark, and puts those of a window and a scheme together on a sheet;
+ * resolves with the paths of the sheets. A state that cannot be reached is reported, and left out. Default: all states.
  */
 export async function takeStates(
   folder: string,
   report: (problem: string) => void,
+  only: readonly string[] = stateNames,
 ): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true })
   await using browser = await openBrowser('chromium', { args: ['--lang=en'] })
   const reached: string[] = []
   for (const [state, reach] of Object.entries(states)) {
-    const site = await createSite()
-    await using closing = new AsyncDisposableStack()
+    if (!only.includes(state)) continue
+    const page = await browser.newPage()
     try {
-      await site.write('customers.yaml', customers)
-      const server = await startHoldfast(['--keep-replaced', '30d'], { cwd: site.path })
-      try {
-        await writeSamples(join(site.path, 'data/files/anna'))
-        const page = await browser.newPage()
-        closing.defer(() => page.close())
+      await withServer(async (server) => {
+        await server.addSamples()
         page.setDefaultTimeout(5_000)
         await page.setViewport(windows[2])
         await setColorScheme(page, 'light')
         await page.goto(server.url)
-        await reach({ page, server, folder: site.path })
+        await reach({ page, server })
         await photograph(page, (name) => join(folder, `${state}-${name}.png`))
-        reached.push(state)
-      } finally {
-        await server.kill()
-      }
+      })
+      reached.push(state)
     } catch (error) {
       report(`${state}: ${String(error)}`)
     } finally {
-      await site.remove()
+      await page.close()
     }
   }
   return await makeSheets(browser, folder, reached)
@@ -256,20 +248,9 @@ async function makeSheets(
   return sheets
 }
 
-async function fillIn({ page }: Visit, name: string, password = 'sesame'): Promise<void> {
-  await page.locator('[name=username]').fill(name)
-  await page.locator('[name=password]').fill(password)
-  await press(page, 'Sign in')
-}
-
-async function signIn(visit: Visit): Promise<void> {
-  await fillIn(visit, 'anna')
-  await wait(visit.page, '14 files')
-}
-
 async function openTiles(visit: Visit): Promise<void> {
   const { page } = visit
-  await signIn(visit)
+  await signIn(visit.page)
   await press(page, 'View')
   await clickOn(page, '[name=view]:not(:checked)')
   await page.keyboard.press('Escape')
@@ -277,32 +258,14 @@ async function openTiles(visit: Visit): Promise<void> {
 }
 
 async function openFile(visit: Visit, name: string, selector: string): Promise<void> {
-  await signIn(visit)
+  await signIn(visit.page)
   await press(visit.page, `Open ${name}`)
   await visit.page.waitForSelector(selector)
   await visit.page.waitForNetworkIdle()
 }
 
-const sizes: Readonly<Record<string, number>> = {
-  'Harbour plan.pdf': 40_000,
-  'Regatta, day 1.mp4': 90_000_000,
-  'Regatta, day 2.mp4': 70_000_000,
-  'Logbook.md': 20_000,
-  'Sunrise.jpg': 6_000_000,
-  'Whole season.mp4': 3_000_000_000,
-}
-
-/** Uploads files over a slow line. */
-async function upload({ page, folder }: Visit, names: readonly string[]): Promise<void> {
-  const paths = names.map((name) => join(folder, name))
-  for (const [index, name] of names.entries()) {
-    await writeFile(paths[index] ?? '', '')
-    await truncate(paths[index] ?? '', sizes[name])
-  }
-  await page.emulateNetworkConditions({ upload: 6_000_000, download: -1, latency: 0 })
-  const [chooser] = await Promise.all([page.waitForFileChooser(), press(page, 'Upload')])
-  await chooser.accept(paths)
-}
+const uploadTo = ({ page, server }: Visit, sizes: Readonly<Record<string, number>>) =>
+  upload(page, server.folder, sizes)
 
 const headers = { 'x-auth-name': 'anna', 'x-auth-password': 'sesame' }
 
@@ -332,16 +295,6 @@ async function link(visit: Visit, name: string, terms: object): Promise<string> 
 async function wait(page: Page, text: string): Promise<void> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`)
 }
-
-async function setColorScheme(page: Page, scheme: (typeof schemes)[number]): Promise<void> {
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: scheme },
-    { name: 'prefers-reduced-motion', value: 'reduce' },
-  ])
-}
-
-const press = (page: Page, name: string) =>
-  page.locator(`::-p-aria([name="${name}"][role="button"])`).click()
 
 /** Clicks what is out of sight until the pointer is there. */
 const click = (page: Page, label: string) => clickOn(page, `[aria-label="${label}"]`)

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { makeTemporaryDirectory } from '../../../packages/testing/src/site.ts'
 import { recordTerminal } from '../record-terminal.ts'
+import { recordTerminals } from '../record-terminals.ts'
 import { pictures, takePictures } from '../take-pictures.ts'
+import { takeStates } from '../take-states.ts'
 
 const committed = join(import.meta.dirname, '../../../docs/pictures')
 const names = Object.keys(pictures).map((name) => `${name}.png`)
@@ -37,6 +39,28 @@ describe('takePictures', () => {
   })
 
   it('has taken those in docs/pictures', () => expectPictures(committed))
+})
+
+describe('takeStates and recordTerminals', () => {
+  it('take those that are named, and report what cannot be reached', async () => {
+    await using folder = await makeTemporaryDirectory()
+    const problems: string[] = []
+    const sheets = await takeStates(folder.path, (problem) => problems.push(problem), [
+      'filtered',
+      'link-upload',
+    ])
+    expect(problems).to.deep.equal([])
+    expect(sheets).to.have.length(6)
+    const terminals = await recordTerminals(folder.path, ['list-40-columns', 'pipe'])
+    expect(terminals).to.have.length(2)
+    const phone = readFileSync(join(folder.path, 'filtered-360-dark.png'))
+    expect(sizeOf(phone)).to.deep.equal({ width: 360, height: 740 })
+    // 12 pictures, and 6 sheets of them.
+    expect(readdirSync(folder.path)).to.have.length(12 + 6 + 2)
+    for (const path of [...sheets, ...terminals]) {
+      expect(readFileSync(path).length, path).to.be.greaterThan(5_000)
+    }
+  })
 })
 
 describe('recordTerminal', () => {
