@@ -33,7 +33,7 @@ import {
 import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
-import { compareContents, type SyncOutcome } from './transfers.ts'
+import { compareContents, smallSize, type SyncOutcome } from './transfers.ts'
 export interface PullPlan extends SyncPlan {
   readonly login: Login
 }
@@ -64,9 +64,6 @@ export async function pullDirectory(given: PullPlan): Promise<PullSummary> {
   plan.signal.throwIfAborted()
   return run.end(extra)
 }
-
-/** Larger files get requests of their own. */
-const smallSize = 256 * 1024
 
 /** Small files that are fetched together. */
 const mostTogether = 1000

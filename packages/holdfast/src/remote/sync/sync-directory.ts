@@ -11,11 +11,9 @@ import {
   type SyncSummary,
 } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
-import { createTransfers, type SyncOutcome } from './transfers.ts'
+import { createTransfers, smallSize, type SyncOutcome } from './transfers.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 
-/** Larger files get requests of their own. */
-const smallSize = 256 * 1024
 const batchLimits = { files: 1000, bytes: 4 * 1024 ** 2 }
 
 /**

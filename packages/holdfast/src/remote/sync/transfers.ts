@@ -16,6 +16,9 @@ import {
 import type { SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 
+/** Larger files get requests of their own. */
+export const smallSize = 256 * 1024
+
 /** The outcome of a file. */
 export type SyncOutcome =
   | { readonly kind: 'moved'; readonly size: number; readonly record: SyncRecord | undefined }
