@@ -129,7 +129,7 @@ export function isCreateOnly(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Refuses a deletion, a rename or a restore with a precondition.
+ * Refuses a deletion, a rename, a restore or an archive with a precondition.
  *
  * @throws HttpProblem 400 for a precondition. If it were ignored, a file that the client wants to keep could be gone; if it were
  *   checked first, another upload could replace the file between check and change.
