@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { FileServiceError, type OpenBlob } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
-import { type Fate, rejection, startBadLine } from '@holdfast/testing'
+import { type Fate, rejection, startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { FileToDownload, HoldfastError } from '../src/index.ts'
 import { all } from './support/all.ts'
@@ -273,6 +273,27 @@ describe('Client.downloadMany', function () {
     for await (const { name } of service.client.downloadMany(names)) if (name === names[3]) break
     // The service of the test ends only without requests under way.
     expect(await (await service.client.download(names[0]!)).text()).to.have.length(64 * 1024)
+  })
+
+  it('reads no further where bytes come after the end of an archive', async () => {
+    const files = numbered(2)
+    await store(files)
+    const names = files.map(({ name }) => name)
+    const archive = await archiveOf(names)
+    let isLeft = false
+    await using server = await startServer((request, response) => {
+      void text(request).then(() => {
+        response.setHeader('Content-Type', 'application/x-tar')
+        response.write(archive)
+        const more = setInterval(() => response.write(Buffer.alloc(4096)), 1)
+        response.once('close', () => {
+          clearInterval(more)
+          isLeft = true
+        })
+      })
+    })
+    expect(await contents(clientOf(server).downloadMany(names))).to.deep.equal(expected(files))
+    await until('the client has left', () => isLeft)
   })
 
   describe('believes no archive', () => {

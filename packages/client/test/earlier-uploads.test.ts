@@ -14,6 +14,20 @@ describe('An upload that has begun earlier', function () {
   this.timeout(60_000)
   const service = useService()
 
+  /** Stops an upload in the middle, and resolves with its URL. */
+  async function beginUpload(bytes: ReturnType<typeof contentOf>): Promise<string> {
+    let url = ''
+    const stopping = service.client.upload('file', new Blob([bytes]), {
+      pieceSize: 6_000_000,
+      onUploadUrl: (given) => void (url = given),
+      onProgress({ sent }) {
+        if (sent >= 12_000_000) throw new Error('stop')
+      },
+    })
+    expect(await rejection(stopping)).to.include({ message: 'stop' })
+    return url
+  }
+
   it('goes anew where it was published, and is gone or another file by now', async () => {
     const bytes = contentOf(17 * mebibyte)
     const urls: string[] = []
@@ -58,15 +72,7 @@ describe('An upload that has begun earlier', function () {
 
   it('goes on also where the server still stores what an earlier process has sent', async () => {
     const bytes = contentOf(20 * mebibyte)
-    let url = ''
-    const stopping = service.client.upload('file', new Blob([bytes]), {
-      pieceSize: 6_000_000,
-      onUploadUrl: (given) => void (url = given),
-      onProgress({ sent }) {
-        if (sent >= 12_000_000) throw new Error('stop')
-      },
-    })
-    expect(await rejection(stopping)).to.include({ message: 'stop' })
+    const url = await beginUpload(bytes)
     const headers = {
       'Tus-Resumable': '1.0.0',
       'x-auth-name': login.name,
@@ -109,15 +115,7 @@ describe('An upload that has begun earlier', function () {
       [bytes, 0],
       [bytes.with(5, (bytes[5] ?? 0) ^ 1), 1],
     ] as const) {
-      let url = ''
-      const stopping = service.client.upload('file', new Blob([bytes]), {
-        pieceSize: 6_000_000,
-        onUploadUrl: (given) => void (url = given),
-        onProgress({ sent }) {
-          if (sent >= 12_000_000) throw new Error('stop')
-        },
-      })
-      await rejection(stopping)
+      const url = await beginUpload(bytes)
       service.requests.length = 0
       await service.client.upload('file', new Blob([last]), { uploadUrl: url, createSha256 })
       expect(service.requests.filter((each) => each === 'POST /resumable')).to.have.length(requests)

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { holdfastProgram } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -13,6 +15,21 @@ describe('A reader of standard output that leaves', function () {
     const names = Array.from({ length: 4_000 }, (_, index) => `${'n'.repeat(200)}-${index}`)
     const stored = server.client.uploadMany(names.map((name) => ({ name, body })))
     for await (const { error } of stored) expect(error).to.equal(undefined)
+  })
+
+  it('ends the downloads of other files', async () => {
+    // The line of the second one finds that the reader has left, long before the third one is there.
+    await server.client.upload('small', 'x')
+    await server.client.upload('some', Buffer.alloc(300_000))
+    const line = 'get small some big -o new/ --json --limit-rate 200k | head -n 1'
+    const script = `"${process.execPath}" "${holdfastProgram}" ${line}; echo "\${PIPESTATUS[0]}" >&2`
+    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
+      cwd: server.path,
+      env: { ...process.env, ...server.env },
+    })
+    expect(stdout).to.include('"name":"small"')
+    expect(stderr).to.equal('141\n')
+    expect(await readdir(join(server.path, 'new'))).not.to.include('big')
   })
 
   for (const [line, read] of [

@@ -2,7 +2,13 @@ import { expect } from 'chai'
 import type { FileDetails } from '@holdfast/client/browser'
 import { fileKind, harmlessType, previewKind } from '../../page/list/file-kind.ts'
 import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/filter-and-sort.ts'
-import { createTypeAhead, gridKey, selectRange, toggle } from '../../page/list/selection.ts'
+import {
+  createTypeAhead,
+  gridKey,
+  selectRange,
+  toggle,
+  typedLetter,
+} from '../../page/list/selection.ts'
 import { splitName } from '../../page/i18n/format.ts'
 const file = (name: string, about: Partial<FileDetails> = {}): FileDetails => ({
   name,
@@ -112,6 +118,26 @@ describe('createTypeAhead', () => {
     expect(find('s', inFolder, from(0, 'photos - '))).to.equal(1)
     now += 1000
     expect(find('p', inFolder, from(0, 'photos - '))).to.equal(undefined)
+  })
+})
+
+describe('typedLetter', () => {
+  it('is what a key adds to a name, and nothing of a shortcut or of a key that does something', () => {
+    const press = (key: string, held = {}) =>
+      typedLetter({ key, ctrlKey: false, metaKey: false, altKey: false, ...held })
+    expect(['b', 'Ü', '7', '🙂', '-'].map((key) => press(key))).to.deep.equal([
+      'b',
+      'Ü',
+      '7',
+      '🙂',
+      '-',
+    ])
+    for (const key of [' ', '/', 'Enter', 'F2', 'ArrowUp', 'Delete']) {
+      expect(press(key), key).to.equal(undefined)
+    }
+    for (const held of ['ctrlKey', 'metaKey', 'altKey']) {
+      expect(press('b', { [held]: true }), held).to.equal(undefined)
+    }
   })
 })
 
