@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { plugins } from './plugins.ts'
+import { bundlesRequired } from './bundles-required.ts'
 
 /** Node's modules that read files or start threads, each with the one that stands in for it. */
 const standIns: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ export async function bundleExecutable(root: string, to: string): Promise<readon
       __filename: JSON.stringify(`${folder}/main.js`),
       __dirname: JSON.stringify(folder),
     },
-    plugins: [...plugins, readsEmbedded],
+    plugins: [bundlesRequired, readsEmbedded],
     // A tenth of the processor's time at the start, and 8 MiB. Names stay; a line that an error quotes is not that long.
     minifyWhitespace: true,
     minifySyntax: true,

@@ -1,7 +1,7 @@
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { plugins } from './plugins.ts'
+import { bundlesRequired } from './bundles-required.ts'
 
 /** What is loaded of it lies in one folder; what is loaded on demand, in files of its own, as in the packages. */
 const entryPoints = [
@@ -33,7 +33,7 @@ export async function bundleProgram(root: string, to: string): Promise<string> {
     banner: { js: commonJs },
     // Where a library has none of its own.
     define: { __filename: 'bundledFile', __dirname: 'bundledFolder' },
-    plugins: [...plugins],
+    plugins: [bundlesRequired],
     logLevel: 'warning',
     // What several entry points of a package share has no effect by itself.
     logOverride: { 'ignored-bare-import': 'silent' },

@@ -79,6 +79,8 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
   }
   cli
     .middleware(({ _: [command] }) => {
+      // When a command runs, yargs makes its help, too. Options take most of that time.
+      if (command !== undefined) for (const name of optionsOf(cli)) cli.hide(name)
       // A server writes warnings to its log.
       if (command !== 'serve') warnOfVariables({ warn }, process.env)
     })
@@ -93,7 +95,8 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .alias('help', 'h')
     .strict()
     .parserConfiguration(parserConfiguration)
-    .wrap(isHelpWanted(args) ? Math.min(110, process.stdout.columns || 110) : null)
+    // `main` breaks the lines.
+    .wrap(null)
     .exitProcess(false)
     // Our own messages are in English, so yargs must use English, too.
     .detectLocale(false)
@@ -112,11 +115,6 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
 function optionsOf(cli: Argv): readonly string[] {
   const { key } = (cli as Argv & { getOptions(): { readonly key: object } }).getOptions()
   return Object.keys(key).filter((name) => name.length > 1)
-}
-
-/** Whether to break the lines of the help: yargs always makes it, and this is most of that work. */
-export function isHelpWanted(args: readonly string[]): boolean {
-  return args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
 }
 
 /** The version of this package. */

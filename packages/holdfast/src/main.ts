@@ -1,7 +1,7 @@
 import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
 import { answerShell } from './remote/completion/answer-shell.ts'
-import { createCli, isHelpWanted, serverCommands } from './create-cli.ts'
+import { createCli, serverCommands } from './create-cli.ts'
 import { clientVerbIn, verbNames, withPlainWords } from './remote/client-verbs.ts'
 import { formatHelp, hideWords, showWords } from './terminal/yargs.ts'
 import { CommandError, exitCodes, isSystemError, reasonOf } from './remote/errors.ts'
@@ -56,9 +56,11 @@ async function completeFor(words: readonly string[]): Promise<number> {
   return answerShell(() => createCli([], describing), words)
 }
 
+const commands = [...serverCommands, ...verbNames]
+
 function isProgramHelpWanted(args: readonly string[]): boolean {
-  const commands = [...serverCommands, ...verbNames]
-  return isHelpWanted(args) && !args.some((arg) => commands.includes(arg))
+  const isWanted = args.some((arg) => /^(--help|-h|help)(=|$)/.test(arg))
+  return isWanted && !args.some((arg) => commands.includes(arg))
 }
 
 /** Words after `--` are no options, and a word `help` may be the name of a file. */
@@ -68,13 +70,14 @@ function isVerbHelpWanted(args: readonly string[]): boolean {
   return options.some((arg) => /^(--help|-h)(=|$)/.test(arg))
 }
 
-/** The words of the command of the server whose help is wanted, such as `customers add`; `undefined` if none is. */
+/** The words of the command whose help is wanted, such as `customers add`; `undefined` if none is. */
 function commandOfHelp(args: readonly string[]): readonly string[] | undefined {
-  const end = args.findIndex((arg) => arg.startsWith('-'))
-  const words = end < 0 ? args : args.slice(0, end)
-  const isWord = end < 0 && words.at(-1) === 'help'
-  if (words.length === 0 || !(isWord || isVerbHelpWanted(args))) return undefined
-  return words.slice(0, isWord ? Math.min(2, words.length - 1) : 2)
+  const isWord = args.at(-1) === 'help' && !args.some((arg) => arg.startsWith('-'))
+  const at = args.findIndex((arg) => commands.includes(arg))
+  if (at < 0 || !(isWord || isVerbHelpWanted(args))) return undefined
+  const words = args.slice(at, at + 2)
+  const end = words.findIndex((word) => word.startsWith('-') || word === 'help')
+  return end < 0 ? words : words.slice(0, end)
 }
 
 async function printCommandHelp(command: readonly string[]): Promise<number> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createCli, isHelpWanted, serverCommands } from '../src/create-cli.ts'
+import { createCli, serverCommands } from '../src/create-cli.ts'
 import { clientVerbIn, clientVerbs, verbNames } from '../src/remote/client-verbs.ts'
 
 describe('createCli', () => {
@@ -26,16 +26,6 @@ describe('createCli', () => {
       const help = await helpOf(command.split(' ', 1)[0] ?? '')
       for (const flag of flags) expect(help, command).to.include(`--${flag} `)
     }
-  })
-
-  it('breaks lines only where help is wanted', async () => {
-    const longest = async (args: readonly string[]) => {
-      const help = await createCli(args, describing).getHelp()
-      return Math.max(...help.split('\n').map(({ length }) => length))
-    }
-    expect(await longest(['--help'])).to.be.at.most(110)
-    expect(await longest([])).to.be.above(110)
-    expect([isHelpWanted(['ls', '-h']), isHelpWanted(['ls', 'h'])]).to.deep.equal([true, false])
   })
 
   it('refuses what no command takes, with what was probably meant', async () => {
