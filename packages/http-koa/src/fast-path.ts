@@ -12,7 +12,7 @@ import { etagOf, isConditional } from './http/conditional.ts'
 import { isPlainName } from './http/text.ts'
 import { isClosed, leaveOpened } from './server/connection.ts'
 import { step, endOfTick, type Exchange, type Route } from './server/exchange.ts'
-import { takeBodyAtHand } from './server/request-body.ts'
+import { hasBody, takeBodyAtHand } from './server/request-body.ts'
 import { prepareFormFile, takeSimpleForm } from './uploads/form.ts'
 import { prepareUpload, uploadRequestOf } from './uploads/upload.ts'
 
@@ -65,10 +65,6 @@ function createFastPing(prefix: string, receive: Entrance['receive']): FastPath 
     const { request } = exchange
     return request.url === path && !hasBody(request) ? answer(exchange) : undefined
   }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 /**
@@ -129,16 +125,7 @@ function sendFile({ response, state }: Exchange, { info, bytes }: OpenBlob): voi
     `${info.size}`,
   ])
   step('answer-ready')
-  if (bytes && bytes.length <= longestText) response.end(asLatin1(bytes), 'latin1')
-  else response.end(bytes)
-}
-
-/** In bytes. Longer content costs more to copy than a second buffer. */
-const longestText = 16 * 1024
-
-/** The bytes as characters. Node sends head and body as one buffer if both are text, and as two if the body is not. */
-function asLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+  response.end(bytes)
 }
 
 /** A change of one file. */
@@ -157,10 +144,12 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
   const changeAskedFor = createChoice(prefix)
 
   const answer = async (exchange: Exchange, { route, event, make }: Change): Promise<boolean> => {
-    const { response, state } = exchange
+    const { request, response, state } = exchange
     const record = recorder(exchange)
     state.route = route
     await enter(exchange).entered
+    // Node may run this before it parses the body that came with the head.
+    if (hasBody(request) && !request.complete) await endOfTick()
     const making = make(exchange)
     if (making === undefined) return false
     const stored = await making

@@ -4,6 +4,7 @@ import { readFile, readlink } from 'node:fs/promises'
 import { errorBody } from '../http/problems.ts'
 import { connectionOf, isEnded, type ClientConnection, answerRaw } from './connection.ts'
 import type { Exchange } from './exchange.ts'
+import { hasBody } from './request-body.ts'
 
 /** How many requests of a connection may wait for those before them. While so many wait, the connection is not read. */
 const maxWaiting = 16
@@ -11,23 +12,56 @@ const maxWaiting = 16
 /** Reading resumes when only so many still wait: to parse several requests at a time takes less time. */
 const fewWaiting = 8
 
+/** How many requests beyond {@link maxWaiting} may wait, in all connections together: each takes kilobytes. */
+const maxExcess = 4_096
+
 /** Bun and Deno read requests from the system without the `data` listeners that Node.js uses. */
 const readsByItself = 'Bun' in globalThis || 'Deno' in globalThis
 
+/** How many such requests wait. */
+let excess = 0
+
 /**
- * Stops reading a connection while `maxWaiting` of its requests wait for the answers to earlier ones. Node's parser emits every
- * request in what it was given: a single segment may have thousands, and each takes kilobytes. So the parser gets one head, or
- * one body, at a time. `event` is what `server` emits for each connection, after its own listener has run.
+ * Stops reading a connection while `maxWaiting` of its requests wait for the answers to earlier ones. `event` is what `server` emits for
+ * each connection, after its own listener has run.
+ *
+ * At first Node's parser reads from the system by itself, which is fastest, and emits all requests in what it has read: up to 64 KiB,
+ * which may be thousands. So from the first request on that waits or has a body, the parser gets one head, or one body, at a time. If too
+ * many requests wait of what it had read before, the connection ends; a client may repeat what was not answered (RFC 9112 §9.3.2).
  */
 export function limitPipelining(server: Server, event: 'connection' | 'secureConnection'): void {
   if (readsByItself) return
   server.on(event, (socket: Socket) => {
+    const connection = connectionOf(socket)
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
     if (parse === undefined) throw new Error('This version of Node.js reads sockets in another way')
-    socket.removeListener('data', parse)
-    // With a listener the parser no longer reads from the system by itself.
-    socket.on('data', createFeed(socket, parse))
+    connection.onRequest = () => {
+      if (!needsFeed(connection)) return
+      socket.removeListener('data', parse)
+      // With a listener the parser no longer reads from the system by itself.
+      socket.on('data', createFeed(socket, parse))
+      connection.onRequest = limitExcess(socket, connection)
+    }
   })
+}
+
+/** Whether the next bytes of a connection may be more than one head. */
+function needsFeed({ waiting, isEnded, newest }: ClientConnection): boolean {
+  return waiting > 0 || isEnded || (newest !== undefined && hasBody(newest.req))
+}
+
+/** Makes a function that counts how many requests of the connection wait beyond {@link maxWaiting}. */
+function limitExcess(socket: Socket, connection: ClientConnection): () => void {
+  let counted = 0
+  const count = (most: number) => {
+    excess += most - counted
+    counted = most
+  }
+  connection.endings.add(() => count(0))
+  return () => {
+    if (!socket.destroyed) count(Math.max(0, connection.waiting - maxWaiting))
+    if (excess > maxExcess) socket.destroy()
+  }
 }
 
 function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buffer) => void {
@@ -36,6 +70,7 @@ function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buf
   const isFull = () => connection.waiting >= maxWaiting
   let isHeld = false
   connection.onNext = () => {
+    connection.onRequest?.()
     if (!isHeld || connection.waiting > fewWaiting) return
     isHeld = false
     socket.resume()
@@ -56,7 +91,7 @@ function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buf
       parse(length === rest.length ? rest : rest.subarray(0, length))
       rest = rest.subarray(length)
     }
-    if (socket.listenerCount('data') === 1) free(chunk)
+    if (chunk.byteLength >= largeChunk && socket.listenerCount('data') === 1) free(chunk)
   }
 }
 
@@ -68,8 +103,7 @@ const largeChunk = 4096
  * had to free it, uploads would take twice the processor time.
  */
 function free({ buffer, byteLength }: Buffer): void {
-  if (byteLength < largeChunk || buffer.byteLength !== byteLength) return
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** Whether further bytes are dropped. The rest of a body is still parsed, so that its client gets the answer. */

@@ -8,6 +8,11 @@ import { inviteBody } from './exchange.ts'
 /** All bytes at once, or bytes that are still arriving; reading these throws if they are not complete. */
 export type UploadBytes = Uint8Array | AsyncIterable<Uint8Array>
 
+/** Whether a request has a body: without a length and without chunks it has none (RFC 9112 §6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
 /** The bytes of the body, at once if all have arrived. Otherwise a client that waits for a 100 gets it when reading begins. */
 export function bodyOf(request: IncomingMessage): UploadBytes {
   requireIntactBody(request)

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { problems } from '../http/problems.ts'
+import { hasBody } from '../server/request-body.ts'
 
 /** The limits of forms, besides the size of files. */
 export const formLimits = {
@@ -75,11 +76,6 @@ function requireToken(value: string, isBoundary: boolean): void {
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
-}
-
-/** RFC 9112 §6.3: a request without a length and without chunks has no body. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** The `Content-Disposition` of a part of a form. */

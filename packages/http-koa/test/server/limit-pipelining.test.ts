@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { openConnection, until } from '@holdfast/testing'
+import { type Connection, openConnection, until } from '@holdfast/testing'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
 import { request } from '../support/request.ts'
@@ -8,8 +8,12 @@ import { request } from '../support/request.ts'
 /** What is read ahead of the answers at most: those that wait, one that is answered, and one more on the way. */
 const mostAhead = 18
 
-/** A server whose answer is the body of the request, once `mayAnswer` resolves; it counts what Node has parsed. */
-async function runEcho(mayAnswer: Promise<unknown> = Promise.resolve()) {
+/** How much Node reads at a time, in bytes: so much may come ahead until a request has waited on the connection. */
+const mostRead = 64 * 1024
+
+/** A server whose answer is the body of the request; it counts what Node has parsed. */
+async function runEcho() {
+  let mayAnswer: Promise<unknown> = Promise.resolve()
   let parsed = 0
   let answered = 0
   let mostUnanswered = 0
@@ -27,9 +31,23 @@ async function runEcho(mayAnswer: Promise<unknown> = Promise.resolve()) {
   })
   return {
     ...(await listen(server)),
+    /** Holds all answers until the returned function is called. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      mayAnswer = promise
+      return () => resolve(undefined)
+    },
     parsed: () => parsed,
     mostUnanswered: () => mostUnanswered,
   }
+}
+
+/** A connection on which a request has waited. */
+async function openPipelined(port: number): Promise<Connection> {
+  const connection = await openConnection(port)
+  connection.write(Buffer.concat([ping, ping]))
+  await until('both are answered', () => bodiesIn(connection.received()).length === 2)
+  return connection
 }
 
 const bodiesIn = (received: string) => [...received.matchAll(/<([^>]*)>/g)].map(([, body]) => body)
@@ -51,18 +69,30 @@ const floods: readonly (readonly [title: string, unit: Buffer, body: string])[] 
 describe('limitPipelining', () => {
   for (const [title, unit, body] of floods) {
     it(`parses few requests ${title} ahead of the answers, and answers all of them`, async () => {
-      const gate = Promise.withResolvers<undefined>()
-      await using app = await runEcho(gate.promise)
-      using connection = await openConnection(app.port)
+      await using app = await runEcho()
+      using connection = await openPipelined(app.port)
+      const release = app.hold()
       connection.write(Buffer.concat(Array.from({ length: 3_000 }, () => unit)))
-      await until('the first came', () => app.parsed() > 0)
+      await until('the first came', () => app.parsed() > 2)
       using other = await openConnection(app.port)
       other.write(ping)
-      await until('what came behind on another connection is there', () => app.parsed() > 1)
-      gate.resolve(undefined)
-      await until('all are answered', () => bodiesIn(connection.received()).length === 3_000)
-      expect(new Set(bodiesIn(connection.received()))).to.deep.equal(new Set([body]))
+      await until('what came behind on another connection is there', () => app.parsed() > 3)
+      release()
+      await until('all are answered', () => bodiesIn(connection.received()).length === 3_002)
+      expect(new Set(bodiesIn(connection.received()).slice(2))).to.deep.equal(new Set([body]))
       expect(app.mostUnanswered()).to.be.at.most(mostAhead + 1)
+    })
+
+    it(`parses of requests ${title} no more ahead than Node reads at a time, where none has waited`, async () => {
+      await using app = await runEcho()
+      const release = app.hold()
+      using connection = await openConnection(app.port)
+      connection.write(Buffer.concat(Array.from({ length: 5_000 }, () => unit)))
+      await until('the first came', () => app.parsed() > 0)
+      release()
+      await until('all are answered', () => bodiesIn(connection.received()).length === 5_000)
+      expect(new Set(bodiesIn(connection.received()))).to.deep.equal(new Set([body]))
+      expect(app.mostUnanswered()).to.be.at.most(mostRead / unit.length + mostAhead)
     })
   }
 
@@ -93,35 +123,35 @@ describe('limitPipelining', () => {
   }
 
   it('leaves large bodies as they are, whose segments it frees', async () => {
-    const gate = Promise.withResolvers<undefined>()
-    await using app = await runEcho(gate.promise)
+    await using app = await runEcho()
+    const release = app.hold()
     using connection = await openConnection(app.port)
     const body = Array.from({ length: 200_000 }, (_, index) => `${index},`).join('')
     connection.write(Buffer.concat([chunked(body), request('PUT', '/', {}, body), ping]))
     await until('the first came', () => app.parsed() > 0)
-    gate.resolve(undefined)
+    release()
     await until('all are answered', () => connection.received().endsWith('<>'))
     const bodies = bodiesIn(connection.received())
     expect(bodies.map((each) => each === body)).to.deep.equal([true, true, false])
   })
 
   it('finds the end of a body whose head came in two segments', async () => {
-    const gate = Promise.withResolvers<undefined>()
-    await using app = await runEcho(gate.promise)
-    using connection = await openConnection(app.port)
+    await using app = await runEcho()
+    using connection = await openPipelined(app.port)
+    const release = app.hold()
     const body = 'x'.repeat(30_000)
     const upload = request('PUT', '/', {}, body)
     const end = upload.indexOf('\r\n\r\n') + 3
     connection.write(upload.subarray(0, end))
     using other = await openConnection(app.port)
     other.write(ping)
-    await until('the first half is there', () => app.parsed() === 1)
+    await until('the first half is there', () => app.parsed() === 3)
     const pings = Array.from({ length: 1_000 }, () => ping)
     connection.write(Buffer.concat([upload.subarray(end), ...pings]))
-    await until('the upload came', () => app.parsed() > 1)
-    gate.resolve(undefined)
-    await until('all are answered', () => bodiesIn(connection.received()).length === 1_001)
-    expect(bodiesIn(connection.received())[0]).to.equal(body)
+    await until('the upload came', () => app.parsed() > 3)
+    release()
+    await until('all are answered', () => bodiesIn(connection.received()).length === 1_003)
+    expect(bodiesIn(connection.received())[2]).to.equal(body)
     expect(app.mostUnanswered()).to.be.at.most(mostAhead + 1)
   })
 
@@ -155,12 +185,31 @@ describe('limitPipelining', () => {
       'nonsense\r\n\r\n',
     ]) {
       await using app = await runEcho()
-      using connection = await openConnection(app.port)
+      using connection = await openPipelined(app.port)
       const pings = Array.from({ length: 1_000 }, () => ping)
       connection.write(Buffer.concat([ping, Buffer.from(refused), ...pings]))
       await until('the connection ended', () => connection.isClosed())
-      expect(connection.received().match(/HTTP\/1\.1 /g)).to.have.length(2)
-      expect(app.parsed()).to.be.at.most(mostAhead + 1)
+      expect(connection.received().match(/HTTP\/1\.1 /g)).to.have.length(4)
+      expect(app.parsed()).to.be.at.most(2 + mostAhead + 1)
     }
+  })
+
+  it('ends connections where too many requests wait in all, and takes those of others again', async () => {
+    await using app = await runEcho()
+    const release = app.hold()
+    const connections = await Promise.all([1, 2, 3, 4].map(() => openConnection(app.port)))
+    const pings = Buffer.concat(Array.from({ length: 1_600 }, () => ping))
+    for (const connection of connections) connection.write(pings)
+    await until('one has been ended', () => connections.some((each) => each.isClosed()))
+    release()
+    const hasAll = (one: Connection) => bodiesIn(one.received()).length === 1_600
+    await until('each has ended or is answered', () =>
+      connections.every((each) => each.isClosed() || hasAll(each)),
+    )
+    expect(connections.filter(hasAll).length).to.be.at.least(2)
+    for (const each of connections) each.close()
+    using another = await openConnection(app.port)
+    another.write(pings)
+    await until('all are answered', () => hasAll(another))
   })
 })
