@@ -45,51 +45,48 @@ export interface BlobReaderOptions {
 const inMemoryLimit = 128 * 1024
 
 /**
- * How long a call may take on average, in milliseconds, for a file that may not be in the page cache. If it is there, a call takes a tenth
- * of that; a fast disk takes three times as long.
+ * How long a call of a read may take on average, in milliseconds. From the page cache it takes a tenth of that; a disk that is busy, or
+ * has rotating platters, takes several times as long.
  */
-const mostIfUncached = 0.04
+const mostMsOfReads = 0.1
 
 /**
  * Makes the reader of blobs; `isLocal` says whether the file system is certainly on this machine. To wake a thread of the pool takes
  * several times as long as to read some KiB from the page cache. So the main thread reads small files and small ranges itself, unless
- * reads were slow lately: it must not wait for a disk. It tolerates slower calls for files that were read lately, since these are likely
- * in the page cache. The bytes of small files are cached.
+ * reads were slow lately: it must not wait for a disk. The bytes of small files are cached.
  */
 export function createBlobReader(
   isLocal: boolean,
   { cache: given, clock = threadClock }: BlobReaderOptions,
 ): ReadBlob {
-  const hints = createPageCacheHints(() => clock.now())
   const cache = isLocal ? given : noUnchangedCache
   const callsWithin = (mostMs?: number) =>
     isLocal ? createFileCalls(createLatencyBreaker(mostMs, clock)) : pooledCalls
-  const likely = callsWithin()
-  const unlikely = callsWithin(mostIfUncached)
+  // Where the bytes are cached, the system has the stats in memory as a rule, however slow reads are.
+  const looks = callsWithin()
+  const reads = callsWithin(mostMsOfReads)
 
   const readOpened = async (path: string, file: OpenFile, { range: request }: OpenOptions) => {
     const { info, stats } = file
     if (info.size <= inMemoryLimit) {
-      const blob = { info, bytes: await readPart(file, { offset: 0, length: info.size }) }
-      hints.note(path)
+      const blob = { info, bytes: await readPart(reads, file, { offset: 0, length: info.size }) }
       cache.keep(path, { stats, memory: info.size, blob })
       return partOf(blob, request)
     }
     const range = resolveRange(request, info.size)
     const part = range ?? nothing
     if (part.length > inMemoryLimit) return undefined
-    const bytes = await readPart(file, part)
-    hints.note(path)
+    const bytes = await readPart(reads, file, part)
     return { info, range, ...inMemory(bytes) }
   }
 
   return async (path, name, readOptions) => {
     const known = cache.get(path)
     if (known?.blob) {
-      const stats = await fileStats(path, likely)
+      const stats = await fileStats(path, looks)
       if (stats && isUnchanged(known.stats, stats)) return partOf(known.blob, readOptions.range)
     }
-    const file = await openIfThere(path, name, hints.isLikelyCached(path) ? likely : unlikely)
+    const file = await openIfThere(path, name, reads)
     if (!file) return undefined
     let isKeptOpen = false
     try {
@@ -97,7 +94,7 @@ export function createBlobReader(
       isKeptOpen = blob === undefined
       return blob ?? streamed(file, readOptions)
     } finally {
-      if (!isKeptOpen) await file.calls.close(file.descriptor)
+      if (!isKeptOpen) await reads.close(file.descriptor)
     }
   }
 }
@@ -108,8 +105,6 @@ interface OpenFile {
   readonly descriptor: number
   readonly stats: BigIntStats
   readonly info: BlobInfo
-  /** The calls that opened it. */
-  readonly calls: FileCalls
 }
 
 /** `undefined` if there is no regular file at `path`. */
@@ -124,7 +119,7 @@ async function openIfThere(
   try {
     const stats = await calls.stat(descriptor)
     isKeptOpen = stats.isFile()
-    return isKeptOpen ? { descriptor, stats, info: blobInfo(name, stats), calls } : undefined
+    return isKeptOpen ? { descriptor, stats, info: blobInfo(name, stats) } : undefined
   } finally {
     if (!isKeptOpen) await calls.close(descriptor)
   }
@@ -139,7 +134,8 @@ const nothing: ByteRange = { offset: 0, length: 0 }
 
 /** Reads until it has all bytes: a signal may end a read early. */
 async function readPart(
-  { descriptor, calls }: OpenFile,
+  calls: FileCalls,
+  { descriptor }: OpenFile,
   { offset, length }: ByteRange,
 ): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
@@ -177,45 +173,4 @@ async function nothingToClose(): Promise<void> {}
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes
-}
-
-/** Which files are likely in the page cache of the operating system: those that were read lately. */
-interface PageCacheHints {
-  isLikelyCached(path: string): boolean
-  /** Records that the file at `path` has been read. */
-  note(path: string): void
-}
-
-/** Seconds after its last read for which a file is likely in the page cache. */
-const staysFor = 300
-
-/** A power of two. Each slot takes eight bytes and records the last file with its hash. */
-const slots = 2 ** 18
-
-/** Keeps hints in constant memory. */
-export function createPageCacheHints(now: () => number = () => performance.now()): PageCacheHints {
-  const tags = new Uint32Array(slots)
-  const notedAt = new Float32Array(slots).fill(-Infinity)
-
-  return {
-    isLikelyCached(path) {
-      const tag = hashOf(path)
-      const slot = tag % slots
-      return tags[slot] === tag && now() / 1000 - (notedAt[slot] ?? 0) < staysFor
-    },
-    note(path) {
-      const tag = hashOf(path)
-      tags[tag % slots] = tag
-      notedAt[tag % slots] = now() / 1000
-    },
-  }
-}
-
-/** FNV-1a over the units of UTF-16. A collision only makes another file look cached. */
-function hashOf(path: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < path.length; index++) {
-    hash = Math.imul(hash ^ path.charCodeAt(index), 0x01000193)
-  }
-  return hash >>> 0
 }
