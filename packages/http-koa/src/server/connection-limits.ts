@@ -50,17 +50,24 @@ function needsFeed({ waiting, isEnded, newest }: ClientConnection): boolean {
   return waiting > 0 || isEnded || (newest !== undefined && hasBody(newest.req))
 }
 
-/** Makes a function that counts how many requests of the connection wait beyond {@link maxWaiting}. */
+/**
+ * Makes a function that counts how many requests of the connection wait beyond {@link maxWaiting}, and ends the connection with
+ * which they become too many.
+ */
 function limitExcess(socket: Socket, connection: ClientConnection): () => void {
   let counted = 0
-  const count = (most: number) => {
-    excess += most - counted
-    counted = most
+  const count = (waiting: number) => {
+    excess += waiting - counted
+    counted = waiting
   }
   connection.endings.add(() => count(0))
   return () => {
-    if (!socket.destroyed) count(Math.max(0, connection.waiting - maxWaiting))
-    if (excess > maxExcess) socket.destroy()
+    if (socket.destroyed) return
+    count(Math.max(0, connection.waiting - maxWaiting))
+    if (excess <= maxExcess) return
+    socket.destroy()
+    // At once: until the end of the connection is reported, others must not end for these.
+    count(0)
   }
 }
 
