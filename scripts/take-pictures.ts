@@ -1,14 +1,14 @@
 /**
  * Takes the pictures of the page, and the recording of a terminal, anew, into docs/pictures or the folder that is named. With `--states` and
  * a folder it takes pictures of every state of the page there instead, in three windows, light and dark, and sheets of them, and of
- * terminals of all kinds: to be looked at after a change. Needs Chromium, script(1) of util-linux, and the build.
+ * terminals of all kinds: to be looked at after a change. Names of states or terminals behind the folder take these only. Needs Chromium, script(1) of util-linux, and the build.
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { recordTerminals } from './pictures/record-terminals.ts'
+import { recordTerminals, terminalNames } from './pictures/record-terminals.ts'
 import { recordTerminal } from './pictures/record-terminal.ts'
 import { takePictures } from './pictures/take-pictures.ts'
-import { takeStates } from './pictures/take-states.ts'
+import { stateNames, takeStates } from './pictures/take-states.ts'
 
 const { values, positionals } = parseArgs({
   options: { states: { type: 'string' } },
@@ -20,10 +20,19 @@ if (values.states === undefined) {
   for (const path of await takePictures(resolve(folder))) console.log(path)
   console.log(await recordTerminal(resolve(folder)))
 } else {
-  const problems: string[] = []
+  const known = [...stateNames, ...terminalNames]
+  const problems = positionals
+    .filter((name) => !known.includes(name))
+    .map((name) => `There is no "${name}"; there are ${known.join(', ')}`)
+  const chosen = (names: readonly string[]) =>
+    positionals.length === 0 ? names : names.filter((name) => positionals.includes(name))
   const folder = resolve(values.states)
-  const sheets = await takeStates(folder, (problem) => problems.push(problem))
-  for (const path of [...sheets, ...(await recordTerminals(folder))]) console.log(path)
+  const report = (problem: string) => void problems.push(problem)
+  const paths = [
+    ...(await takeStates(folder, report, chosen(stateNames))),
+    ...(await recordTerminals(folder, chosen(terminalNames))),
+  ]
+  for (const path of paths) console.log(path)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
 }

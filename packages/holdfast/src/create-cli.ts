@@ -79,7 +79,7 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
   }
   cli
     .middleware(({ _: [command] }) => {
-      // When a command runs, yargs makes its help, too. Options take most of that time.
+      // When a command runs, yargs also lays out its help, and nothing shows it. The options take most of that time.
       if (command !== undefined) for (const name of optionsOf(cli)) cli.hide(name)
       // A server writes warnings to its log.
       if (command !== 'serve') warnOfVariables({ warn }, process.env)
@@ -95,8 +95,8 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .alias('help', 'h')
     .strict()
     .parserConfiguration(parserConfiguration)
-    // `main` breaks the lines.
-    .wrap(null)
+    // `main` breaks the lines. Where a word `help` follows options, only yargs knows that it is no value, and prints the help itself.
+    .wrap(args.at(-1) === 'help' ? Math.min(110, process.stdout.columns || 110) : null)
     .exitProcess(false)
     // Our own messages are in English, so yargs must use English, too.
     .detectLocale(false)

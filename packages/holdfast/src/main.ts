@@ -70,7 +70,10 @@ function isVerbHelpWanted(args: readonly string[]): boolean {
   return options.some((arg) => /^(--help|-h)(=|$)/.test(arg))
 }
 
-/** The words of the command whose help is wanted, such as `customers add`; `undefined` if none is. */
+/**
+ * The words of the command whose help is wanted, such as `customers add`; `undefined` if none is. Takes the first word that is a
+ * command, also where it is the value of an option before the command.
+ */
 function commandOfHelp(args: readonly string[]): readonly string[] | undefined {
   const isWord = args.at(-1) === 'help' && !args.some((arg) => arg.startsWith('-'))
   const at = args.findIndex((arg) => commands.includes(arg))

@@ -144,12 +144,10 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
   const changeAskedFor = createChoice(prefix)
 
   const answer = async (exchange: Exchange, { route, event, make }: Change): Promise<boolean> => {
-    const { request, response, state } = exchange
+    const { response, state } = exchange
     const record = recorder(exchange)
     state.route = route
     await enter(exchange).entered
-    // Node may run this before it parses the body that came with the head.
-    if (hasBody(request) && !request.complete) await endOfTick()
     const making = make(exchange)
     if (making === undefined) return false
     const stored = await making

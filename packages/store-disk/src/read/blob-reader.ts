@@ -45,15 +45,15 @@ export interface BlobReaderOptions {
 const inMemoryLimit = 128 * 1024
 
 /**
- * How long a call of a read may take on average, in milliseconds. From the page cache it takes a tenth of that; a disk that is busy, or
- * has rotating platters, takes several times as long.
+ * How long a call of a read may take on average, in milliseconds. The page cache, and a fast disk that is idle, stay below it; a disk that
+ * is busy or has rotating platters does not, and the pool reads from it.
  */
 const mostMsOfReads = 0.1
 
 /**
  * Makes the reader of blobs; `isLocal` says whether the file system is certainly on this machine. To wake a thread of the pool takes
  * several times as long as to read some KiB from the page cache. So the main thread reads small files and small ranges itself, unless
- * reads were slow lately: it must not wait for a disk. The bytes of small files are cached.
+ * reads were slow lately: it must not wait long for a disk. The bytes of small files are cached.
  */
 export function createBlobReader(
   isLocal: boolean,
