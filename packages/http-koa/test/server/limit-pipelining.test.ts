@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { type Connection, openConnection, until } from '@holdfast/testing'
-import { createHttpServer } from '../../src/server/http-server.ts'
+import {
+  type Connection,
+  type ConnectionOptions,
+  makeCertificate,
+  openConnection,
+  until,
+} from '@holdfast/testing'
+import {
+  createHttpServer,
+  createHttpsServer,
+  type ServerCertificate,
+} from '../../src/server/http-server.ts'
 import { listen } from '../support/listening.ts'
 import { request } from '../support/request.ts'
 
@@ -11,8 +21,8 @@ const mostAhead = 18
 /** How much Node reads at a time, in bytes: so much may come ahead until a request has waited on the connection. */
 const mostRead = 64 * 1024
 
-/** A server whose answer is the body of the request; it counts what Node has parsed. */
-async function runEcho() {
+/** A server whose answer is the body of the request; it counts what Node has parsed. With a certificate it uses TLS. */
+async function runEcho(certificate?: ServerCertificate) {
   let mayAnswer: Promise<unknown> = Promise.resolve()
   let parsed = 0
   let latest: string | undefined
@@ -25,7 +35,8 @@ async function runEcho() {
     response.end(`<${Buffer.concat(chunks).toString()}>`)
     answered++
   }
-  const server = createHttpServer({ callback: () => answer })
+  const app = { callback: () => answer }
+  const server = certificate ? createHttpsServer(app, certificate) : createHttpServer(app)
   server.on('request', ({ url }: IncomingMessage) => {
     parsed++
     latest = url
@@ -47,8 +58,8 @@ async function runEcho() {
 }
 
 /** A connection on which a request has waited. */
-async function openPipelined(port: number): Promise<Connection> {
-  const connection = await openConnection(port)
+async function openPipelined(port: number, options?: ConnectionOptions): Promise<Connection> {
+  const connection = await openConnection(port, options)
   connection.write(Buffer.concat([ping, ping]))
   await until('both are answered', () => bodiesIn(connection.received()).length === 2)
   return connection
@@ -99,6 +110,33 @@ describe('limitPipelining', () => {
       expect(app.mostUnanswered()).to.be.at.most(mostRead / unit.length + mostAhead)
     })
   }
+
+  it('parses few requests ahead over TLS, and answers all of them', async () => {
+    const certificate = await makeCertificate()
+    await using app = await runEcho(certificate)
+    using connection = await openPipelined(app.port, { ca: certificate.certificate })
+    for (const [, unit, body] of floods) {
+      const [parsed, received] = [app.parsed(), bodiesIn(connection.received()).length]
+      const release = app.hold()
+      connection.write(Buffer.concat(Array.from({ length: 3_000 }, () => unit)))
+      await until('the first came', () => app.parsed() > parsed)
+      release()
+      const latest = () => bodiesIn(connection.received()).slice(received)
+      await until('all are answered', () => latest().length === 3_000)
+      expect(new Set(latest())).to.deep.equal(new Set([body]))
+    }
+    expect(app.mostUnanswered()).to.be.at.most(mostAhead + 1)
+  })
+
+  it('answers all that is read ahead over TLS, also for a client that says that no more is coming', async () => {
+    const certificate = await makeCertificate()
+    await using app = await runEcho(certificate)
+    using connection = await openConnection(app.port, { ca: certificate.certificate })
+    connection.write(Buffer.concat(Array.from({ length: 1_000 }, () => ping)))
+    connection.halfClose()
+    await until('the connection ended', () => connection.isClosed())
+    expect(bodiesIn(connection.received())).to.have.length(1_000)
+  })
 
   for (const size of [1, 2, 3, 5, 7, 61]) {
     it(`reads segments of ${size} bytes as one of all`, async () => {
