@@ -161,12 +161,8 @@ function inOrder(socket: Duplex, response: ServerResponse | undefined, action: (
     connection.newest = response
     connection.arrived++
   }
-  if (!before || isClosed(before)) {
-    connection.onRequest?.()
-    return action()
-  }
+  if (!before || isClosed(before)) return action()
   connection.waiting++
-  connection.onRequest?.()
   before.once('close', () => {
     connection.waiting--
     action()
