@@ -28,9 +28,10 @@ if (values.states === undefined) {
     positionals.length === 0 ? names : names.filter((name) => positionals.includes(name))
   const folder = resolve(values.states)
   const report = (problem: string) => void problems.push(problem)
+  const [states, terminals] = [chosen(stateNames), chosen(terminalNames)]
   const paths = [
-    ...(await takeStates(folder, report, chosen(stateNames))),
-    ...(await recordTerminals(folder, chosen(terminalNames))),
+    ...(states.length > 0 ? await takeStates(folder, report, states) : []),
+    ...(terminals.length > 0 ? await recordTerminals(folder, terminals) : []),
   ]
   for (const path of paths) console.log(path)
   for (const problem of problems) console.error(problem)
