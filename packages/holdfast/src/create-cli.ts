@@ -95,8 +95,8 @@ export function createCli(args: readonly string[], { run, warn }: CliActions): A
     .alias('help', 'h')
     .strict()
     .parserConfiguration(parserConfiguration)
-    // `main` breaks the lines. Where a word `help` follows options, only yargs knows that it is no value, and prints the help itself.
-    .wrap(args.at(-1) === 'help' ? Math.min(110, process.stdout.columns || 110) : null)
+    // `main` breaks the lines.
+    .wrap(null)
     .exitProcess(false)
     // Our own messages are in English, so yargs must use English, too.
     .detectLocale(false)

@@ -48,7 +48,11 @@ async function runCommand(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const run = (work: Promise<number>) => work.then((code) => void (exitCode = code))
   const read = clientVerbIn(args) ? hideWords(args) : args
-  await createCli(read, { run, warn: (message) => say(message) }).parseAsync()
+  let output = ''
+  const cli = createCli(read, { run, warn: (message) => say(message) })
+  await cli.parseAsync([...read], {}, (_error, _argv, text) => void (output = text))
+  // The version, or the help where only yargs knows that a word `help` is not the value of an option.
+  if (output !== '') await printLaidOut(output)
   return exitCode
 }
 
@@ -71,12 +75,15 @@ function isVerbHelpWanted(args: readonly string[]): boolean {
 }
 
 /**
- * The words of the command whose help is wanted, such as `customers add`; `undefined` if none is. Takes the first word that is a
- * command, also where it is the value of an option before the command.
+ * The words of the command whose help is wanted, such as `customers add`; `undefined` if none is. A word after an option is a
+ * command only if no other word is: it may be the value of the option.
  */
 function commandOfHelp(args: readonly string[]): readonly string[] | undefined {
   const isWord = args.at(-1) === 'help' && !args.some((arg) => arg.startsWith('-'))
-  const at = args.findIndex((arg) => commands.includes(arg))
+  const isCommand = (arg: string) => commands.includes(arg)
+  const isFree = (arg: string, index: number) =>
+    isCommand(arg) && args[index - 1]?.startsWith('-') !== true
+  const at = args.some(isFree) ? args.findIndex(isFree) : args.findIndex(isCommand)
   if (at < 0 || !(isWord || isVerbHelpWanted(args))) return undefined
   const words = args.slice(at, at + 2)
   const end = words.findIndex((word) => word.startsWith('-') || word === 'help')

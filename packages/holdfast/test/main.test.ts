@@ -51,6 +51,8 @@ describe('holdfast', () => {
         '$HOLDFAST_MINIO_ACCESS_KEY, or $HOLDFAST_MINIO_ACCESS_KEY_FILE',
       ],
     ],
+    [['--config', 'usage', 'serve', '--help'], ['free one [$HOLDFAST_PORT] [default: 3000]\n']],
+    [['serve', '--data', 'x', 'help'], ['free one [$HOLDFAST_PORT] [default: 3000]\n']],
     [['--config', 'x', 'serve', '--help'], ['free one [$HOLDFAST_PORT] [default: 3000]\n']],
     [['--json', '--profile', 'x', 'ls', '--help'], ['\n  -q, --quiet    Report only']],
     [
