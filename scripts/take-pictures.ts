@@ -1,7 +1,8 @@
 /**
  * Takes the pictures of the page, and the recording of a terminal, anew, into docs/pictures or the folder that is named. With `--states` and
  * a folder it takes pictures of every state of the page there instead, in three windows, light and dark, and sheets of them, and of
- * terminals of all kinds: to be looked at after a change. Names of states or terminals behind the folder take these only. Needs Chromium, script(1) of util-linux, and the build.
+ * terminals of all kinds, to be looked at after a change; with names of states or terminals after the folder, of these only. Needs
+ * Chromium, script(1) of util-linux, and the build.
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
