@@ -41,6 +41,7 @@ const requests: readonly (readonly [title: string, data: Uint8Array, isFast: boo
   ['a broken form', formRequest('nothing'), false],
   ['a form to another path', customerRequest('POST', '/upload/x', {}, 'content'), false],
   ['a deletion of no file', remove('none'), false],
+  ['a deletion with a body of no bytes', remove('none', { 'Content-Length': '0' }), false],
   ['a deletion with a body', remove('none', {}, 'body'), false],
   ['a deletion of an escaped name', remove('a%2ebin'), false],
 ]
