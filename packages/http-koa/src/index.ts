@@ -38,5 +38,5 @@ export {
   createHttpsServer,
   replaceCertificate,
   type ServerCertificate,
-  createWireFinder,
 } from './server/http-server.ts'
+export { createDrain, type Drain } from './server/drain.ts'

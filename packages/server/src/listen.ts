@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import type { Server, IncomingMessage, ServerResponse } from 'node:http'
-import { type Socket, type AddressInfo, BlockList, isIP } from 'node:net'
+import type { Server } from 'node:http'
+import { type AddressInfo, BlockList, isIP } from 'node:net'
 import { lookup } from 'node:dns/promises'
-import { type HttpLog, createWireFinder, createAddressSet } from '@holdfast/http-koa'
+import { type HttpLog, createAddressSet } from '@holdfast/http-koa'
 import { advice, SetupError, type Advice, adviceOf, asSentence } from '@holdfast/core'
 import { createLineLimit } from './log/lines.ts'
 import type { Config } from './config/resolve-config.ts'
@@ -45,87 +45,6 @@ export async function openFilesLimit(): Promise<number | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const [, limit] = /^Max open files +(\d+|unlimited)/m.exec(limits) ?? []
   return limit === undefined ? undefined : Number(limit.replace('unlimited', 'Infinity'))
-}
-
-/**
- * Closes the server. It accepts no new connections, closes idle ones at once, and the others after the response to their request,
- * which has `Connection: close` if its headers were not sent yet. After `graceMs`, or when `cut` aborts, it destroys the remaining
- * ones. Resolves when no connection is left: with `true` if none had to be destroyed.
- */
-export type Drain = (graceMs: number, cut?: AbortSignal) => Promise<boolean>
-
-/**
- * Makes the {@link Drain} of `server`; call it before the server listens. Node's own `closeIdleConnections` is not enough: it does
- * not close connections that have sent nothing yet, as browsers open them in advance, and a drain would wait for them until its
- * grace time is over.
- */
-export function createDrain(server: Server): Drain {
-  const connections = new Map<Socket, Set<ServerResponse>>()
-  let isDraining = false
-
-  const note = (socket: Socket) => {
-    connections.set(socket, new Set())
-    socket.once('close', () => connections.delete(socket))
-  }
-  server.on('connection', note)
-  // Only a server for HTTPS has this method. A check of its class would load TLS.
-  if ('setSecureContext' in server) {
-    const findWire = createWireFinder(server)
-    // After its handshake, a connection is another socket, on which the requests arrive.
-    server.on('secureConnection', (socket: Socket) => {
-      const wire = findWire(socket)
-      if (wire) connections.delete(wire)
-      note(socket)
-    })
-  }
-  const noteRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const underWay = connections.get(socket)
-    underWay?.add(response)
-    if (isDraining) announceEnd(response)
-    response.once('close', () => {
-      underWay?.delete(response)
-      if (isDraining && underWay?.size === 0) socket.destroySoon()
-    })
-  }
-  server.prependListener('request', noteRequest)
-  server.prependListener('checkContinue', noteRequest)
-
-  return async (graceMs, cut) => {
-    isDraining = true
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    for (const [socket, underWay] of connections) {
-      if (underWay.size === 0) socket.destroySoon()
-      else underWay.forEach(announceEnd)
-    }
-    const cutAll = () => connections.forEach((_, socket) => socket.destroy())
-    return cutUnless(closed, cutAll, graceMs, cut)
-  }
-}
-
-/** Announces to the client that the connection ends with this response, so that it sends no other request on it. */
-function announceEnd(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('Connection', 'close')
-}
-
-/** Waits for `closed`. After `graceMs`, or when `cut` aborts, it calls `cutAll`. Resolves with `true` if that was not needed. */
-async function cutUnless(
-  closed: Promise<void>,
-  cutAll: () => void,
-  graceMs: number,
-  cut?: AbortSignal,
-): Promise<boolean> {
-  let isClean = true
-  const help = () => {
-    isClean = false
-    cutAll()
-  }
-  const timer = setTimeout(help, graceMs)
-  cut?.addEventListener('abort', help, { once: true })
-  if (cut?.aborted) help()
-  await closed
-  clearTimeout(timer)
-  cut?.removeEventListener('abort', help)
-  return isClean
 }
 
 /** Where to listen. */

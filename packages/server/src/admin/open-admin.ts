@@ -4,14 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { formatBytes } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file'
-import { createHttpServer, errorBody } from '@holdfast/http-koa'
+import { createDrain, createHttpServer, errorBody } from '@holdfast/http-koa'
 import type { Config } from '../config/resolve-config.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import {
   type ListeningAddress,
   explainListening,
   listeningUrl,
-  createDrain,
   limitConnections,
 } from '../listen.ts'
 import type { EngineState } from '../shared/open-shared-state.ts'

@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { createFileService, createLinkBrake, createLoginBrake } from '@holdfast/core'
 import {
   createApp,
+  createDrain,
   createHttpServer,
   createHttpsServer,
   replaceCertificate,
@@ -17,7 +18,6 @@ import {
   checkProxies,
   explainListening,
   listeningUrl,
-  createDrain,
   connectionsWithin,
   limitConnections,
   openFilesLimit,
