@@ -4,6 +4,7 @@ import { readFile, readlink } from 'node:fs/promises'
 import { errorBody } from '../http/problems.ts'
 import { connectionOf, isEnded, type ClientConnection, answerRaw } from './connection.ts'
 import type { Exchange } from './exchange.ts'
+import { hasBody } from './request-body.ts'
 
 /** How many requests of a connection may wait for those before them. While so many wait, the connection is not read. */
 const maxWaiting = 16
@@ -11,23 +12,72 @@ const maxWaiting = 16
 /** Reading resumes when only so many still wait: to parse several requests at a time takes less time. */
 const fewWaiting = 8
 
+/** How many requests beyond {@link maxWaiting} may wait in all connections together, before none is read by the parser itself. */
+const maxExcess = 1_024
+
 /** Bun and Deno read requests from the system without the `data` listeners that Node.js uses. */
 const readsByItself = 'Bun' in globalThis || 'Deno' in globalThis
 
+/** How many requests wait beyond {@link maxWaiting} of their connections: each takes kilobytes. */
+let excess = 0
+
+/** Ends that Node's parser reads a connection by itself; a function for each such connection. */
+const selfReading = new Set<() => void>()
+
 /**
- * Stops reading a connection while `maxWaiting` of its requests wait for the answers to earlier ones. Node's parser emits every
- * request in what it was given: a single segment may have thousands, and each takes kilobytes. So the parser gets one head, or
- * one body, at a time. `event` is what `server` emits for each connection, after its own listener has run.
+ * Stops reading a connection while `maxWaiting` of its requests wait for the answers to earlier ones. `event` is what `server` emits for
+ * each connection, after its own listener has run.
+ *
+ * At first Node's parser reads from the system by itself, which is fastest, and emits all requests in what it has read: up to 64 KiB,
+ * which may be thousands. So from the first request on that waits or has a body, the parser gets one head, or one body, at a time. If more
+ * than `maxExcess` requests are ahead in that way, all connections are read like this: in all, one more reading may come ahead.
  */
 export function limitPipelining(server: Server, event: 'connection' | 'secureConnection'): void {
   if (readsByItself) return
   server.on(event, (socket: Socket) => {
+    const connection = connectionOf(socket)
     const [parse] = socket.listeners('data') as ((chunk: Buffer) => void)[]
     if (parse === undefined) throw new Error('This version of Node.js reads sockets in another way')
-    socket.removeListener('data', parse)
-    // With a listener the parser no longer reads from the system by itself.
-    socket.on('data', createFeed(socket, parse))
+    const feed = () => {
+      selfReading.delete(feed)
+      socket.removeListener('data', parse)
+      // With a listener the parser no longer reads from the system by itself.
+      socket.on('data', createFeed(socket, parse))
+      connection.onRequest = createCount(connection)
+    }
+    selfReading.add(feed)
+    connection.endings.add(() => selfReading.delete(feed))
+    connection.onRequest = () => {
+      if (!needsFeed(connection)) return
+      feed()
+      connection.onRequest?.()
+    }
+    if (excess > maxExcess) feed()
   })
+}
+
+/** Whether the parser must get the next bytes one head, or one body, at a time. */
+function needsFeed({ waiting, isEnded, newest }: ClientConnection): boolean {
+  return waiting > 0 || isEnded || (newest !== undefined && hasBody(newest.req))
+}
+
+/** Makes a function that counts how many requests of the connection wait beyond {@link maxWaiting}. */
+function createCount(connection: ClientConnection): () => void {
+  let counted = 0
+  let isOver = false
+  const count = (waiting: number) => {
+    excess += waiting - counted
+    counted = waiting
+  }
+  connection.endings.add(() => {
+    isOver = true
+    count(0)
+  })
+  return () => {
+    if (isOver) return
+    count(Math.max(0, connection.waiting - maxWaiting))
+    if (excess > maxExcess) for (const feed of selfReading) feed()
+  }
 }
 
 function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buffer) => void {
@@ -36,6 +86,7 @@ function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buf
   const isFull = () => connection.waiting >= maxWaiting
   let isHeld = false
   connection.onNext = () => {
+    connection.onRequest?.()
     if (!isHeld || connection.waiting > fewWaiting) return
     isHeld = false
     socket.resume()
@@ -77,17 +128,23 @@ function isDropped(socket: Socket, connection: ClientConnection): boolean {
   return isEnded(socket) && connection.newest?.req.complete !== false
 }
 
+/** How much Node's parser reads at a time, in bytes. */
+const mostRead = 64 * 1024
+
 /** Measures how many of the next bytes belong to one head or one body. A chunked body ends as a head does, and is cut like one. */
 function createMeasure(connection: ClientConnection): (rest: Buffer) => number {
   const measureHead = createHeadMeasure()
-  let measured = 0
+  let measured: number | undefined
   let bodyLeft = 0
 
   return (rest) => {
     const request = connection.newest?.req
     if (measured !== connection.arrived) {
+      const length =
+        request?.complete === false ? Number(request.headers['content-length'] ?? 0) : 0
+      // Of the first body the parser itself has read an unknown part; the end of this body is measured like a head.
+      bodyLeft = measured === undefined ? Math.max(0, length - mostRead) : length
       measured = connection.arrived
-      bodyLeft = request?.complete === false ? Number(request.headers['content-length'] ?? 0) : 0
     }
     if (bodyLeft === 0) return measureHead(rest)
     const length = Math.min(bodyLeft, rest.length)

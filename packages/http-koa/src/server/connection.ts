@@ -18,6 +18,8 @@ export interface ClientConnection {
   arrived: number
   /** How many requests wait for the answers to those before them. */
   waiting: number
+  /** Called when a request has arrived, and is counted if it waits. */
+  onRequest?: () => void
   /** Called when one of the waiting requests no longer waits. */
   onNext?: () => void
   /** Whether bytes that still arrive are no longer read as requests. */
@@ -71,12 +73,13 @@ function watch(socket: KnownSocket): ClientConnection {
  * Forgets an exchange that is complete: its kilobytes would stay in memory until the next request of the connection, or until
  * its end. An exchange whose response announced the end of the connection is kept, since {@link isEnded} reads it.
  */
-export function releaseExchange(
-  connection: ClientConnection,
-  { request, response }: Exchange,
-): void {
-  const isAnswered = request.complete && response.writableFinished
-  if (!isAnswered || response.getHeader('connection') === 'close') return
+export function releaseExchange(connection: ClientConnection, exchange: Exchange): void {
+  const { request, response } = exchange
+  if (!response.writableFinished || response.getHeader('connection') === 'close') return
+  if (!request.complete) {
+    request.once('end', () => releaseExchange(connection, exchange))
+    return
+  }
   if (connection.exchange?.request === request) connection.exchange = undefined
   if (connection.newest === response) connection.newest = undefined
   connection.hasAnswered = true

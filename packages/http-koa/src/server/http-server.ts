@@ -161,8 +161,12 @@ function inOrder(socket: Duplex, response: ServerResponse | undefined, action: (
     connection.newest = response
     connection.arrived++
   }
-  if (!before || isClosed(before)) return action()
+  if (!before || isClosed(before)) {
+    connection.onRequest?.()
+    return action()
+  }
   connection.waiting++
+  connection.onRequest?.()
   before.once('close', () => {
     connection.waiting--
     action()
