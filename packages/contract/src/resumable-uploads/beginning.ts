@@ -53,6 +53,8 @@ export function beginning(test: ResumableTest): void {
     const longest = expectKept(uploads, planOf({ length: Number.MAX_SAFE_INTEGER }))
     await longest.catch((error: unknown) => {
       if (!isFileServiceError(error, 'insufficient-storage')) throw error
+      // Nothing was written, so it is no error of the disk.
+      expect(error.cause).to.equal(undefined)
     })
   })
 

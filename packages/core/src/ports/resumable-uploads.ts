@@ -70,7 +70,7 @@ export interface AppendOptions {
 export interface ResumableUploads {
   /**
    * Begins an upload, and resolves when it is durable. A store may refuse an upload that is longer than its free space at that
-   * moment: `insufficient-storage`. But it reserves no space. The id cannot be guessed: it has 128 random bits or more.
+   * moment: `insufficient-storage`, without a `cause`. But it reserves no space. The id cannot be guessed: it has 128 random bits or more.
    */
   begin(customer: string, plan: UploadPlan): Promise<ResumableUpload>
 

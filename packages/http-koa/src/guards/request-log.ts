@@ -85,6 +85,7 @@ function describe(
     isByLink: state.link !== undefined,
     code: failure === undefined ? undefined : codeOf(failure),
     reason: failure instanceof Error ? failure.message : undefined,
+    failure,
     method: request.method,
     path,
     // Before a response has begun, `statusCode` is only Koa's default, 404.

@@ -181,6 +181,8 @@ export interface AnsweredRequest {
   readonly code: string | undefined
   /** The same in words, for the operator; the client may have got another message. */
   readonly reason: string | undefined
+  /** The error that `code` and `reason` are from; `undefined` where nothing went wrong. */
+  readonly failure: unknown
 }
 
 /** Called for each request after its response was sent or cut off. Its result is not awaited. */

@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Credential, Customer, FileService, History, Usage } from '@holdfast/core'
+import {
+  isFileServiceError,
+  type Credential,
+  type Customer,
+  type FileService,
+  type History,
+  type Usage,
+} from '@holdfast/core'
 import type { Audit, OnAnswered } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import type { ServerWatch } from './server-watch.ts'
@@ -236,8 +243,9 @@ export interface SpaceGuardOptions {
 /** Removes what is kept when the store has no room for files. */
 export interface SpaceGuard {
   /**
-   * Returns what to call after each request, which calls `next`. After an upload that was refused with `insufficient-storage`, as many
-   * bytes as had arrived are freed, so that a repeated upload gets further; but not within five seconds after a removal.
+   * Returns what to call after each request, which calls `next`. After an upload for which the store had no room, as many bytes as had
+   * arrived are freed, so that a repeated upload gets further; but not within five seconds after a removal. An upload that was refused for
+   * its announced length frees nothing: otherwise a request without content could remove the earlier versions of all customers.
    */
   onAnswered(next?: OnAnswered): OnAnswered
   close(): Promise<void>
@@ -291,12 +299,19 @@ export function guardSpace(
   const watching = freeSpace !== undefined && least > 0 ? repeatSweep(look, pause) : undefined
   return {
     onAnswered: (next) => (answered) => {
-      const { code, bytesIn } = answered
-      if (code === 'insufficient-storage') void removeSoon(Math.max(bytesIn, least))
+      const { bytesIn, failure } = answered
+      if (failure !== undefined && hasFilledStore(failure)) {
+        void removeSoon(Math.max(bytesIn, least))
+      }
       next?.(answered)
     },
     close: async () => watching?.close(),
   }
+}
+
+/** Whether a store has run out of room while it was writing: then the cause is its own error. */
+function hasFilledStore(failure: unknown): boolean {
+  return isFileServiceError(failure, 'insufficient-storage') && failure.cause !== undefined
 }
 
 /** How long `close` waits for a sweep under way, in milliseconds. The next sweep goes on. */

@@ -1,4 +1,4 @@
-import type { Usage } from '@holdfast/core'
+import { FileServiceError, type Usage } from '@holdfast/core'
 import type { AnsweredRequest, AuditEvent } from '@holdfast/http-koa'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -57,7 +57,12 @@ function open({
   return { site, guard, looksAgain }
 }
 
-const full = { code: 'insufficient-storage', bytesIn: 500 } as AnsweredRequest
+/** A request of 500 bytes that failed with `failure`. */
+const failed = (failure?: Error) => ({ bytesIn: 500, failure }) as AnsweredRequest
+
+const full = failed(
+  new FileServiceError('insufficient-storage', 'The store is full', { cause: new Error('ENOSPC') }),
+)
 
 describe('guardSpace', () => {
   it('removes what is kept below the limit, until twice as much is free, and says so', async () => {
@@ -93,14 +98,17 @@ describe('guardSpace', () => {
     const { site, guard } = open({ free: 200 })
     const passedOn: AnsweredRequest[] = []
     const onAnswered = guard.onAnswered((answered) => void passedOn.push(answered))
-    onAnswered({ ...full, code: 'quota-exceeded' })
+    onAnswered(failed())
+    onAnswered(failed(new FileServiceError('quota-exceeded', 'The quota is used up')))
+    // Refused for its announced length, before anything was written.
+    onAnswered(failed(new FileServiceError('insufficient-storage', 'The disk has no room')))
     expect(site.asked).to.deep.equal([])
     onAnswered(full)
     onAnswered(full)
     await until('it is removed', () => site.kept === 500)
     await guard.close()
     expect(site.asked).to.deep.equal([500])
-    expect(passedOn).to.have.length(3)
+    expect(passedOn).to.have.length(5)
   })
 
   it('logs a failure, and goes on', async () => {

@@ -57,6 +57,22 @@ describe('holdfast serve, which keeps what is replaced,', function () {
     })
   }
 
+  it('removes nothing for an upload that is refused for its announced length', async () => {
+    const server = await holdfast.start(['--keep-replaced', '30d'])
+    await replace(server.url)
+    const begun = await fetch(`${server.url}/resumable`, {
+      method: 'POST',
+      headers: {
+        ...credentials,
+        'Tus-Resumable': '1.0.0',
+        'Upload-Length': '9000000000000000',
+        'Upload-Metadata': 'filename eA==',
+      },
+    })
+    expect(begun.status).to.equal(507)
+    for (let n = 0; n < 20; n++) expect(await versionsOf(server.url)).to.have.length(2)
+  })
+
   it('removes what was kept once that is off', async () => {
     const first = await holdfast.start(['--keep-replaced', '30d'])
     await replace(first.url)

@@ -1,17 +1,12 @@
 import { FileServiceError, isFileServiceError, SetupError } from '@holdfast/core'
 import type { RetryStrategyV2, RetryToken } from '@smithy/types'
 
-/** Codes for "no room", of MinIO, Ceph and the protocol itself. MinIO limits the number of versions of an object, too. */
-const fullCodes = [
-  'XMinioStorageFull',
-  'XMinioAdminBucketQuotaExceeded',
-  'QuotaExceeded',
-  'MaxVersionsExceeded',
-]
+/** Codes for "no room", of MinIO, Ceph and the protocol itself. */
+const fullCodes = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']
 
 /**
  * Codes by which a store says that we cannot use it now: wrong or expired credentials, no bucket, no rights, another region, a wrong
- * clock. An administrator can mend them; none of them means that a file is missing.
+ * clock, a limit on the versions of an object. An administrator can mend them; none of them means that a file is missing.
  */
 const refusalCodes = [
   'AccessDenied',
@@ -23,6 +18,7 @@ const refusalCodes = [
   'InvalidAccessKeyId',
   'InvalidPart',
   'InvalidToken',
+  'MaxVersionsExceeded',
   'NoSuchBucket',
   'NoSuchUpload',
   'PermanentRedirect',

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import {
   markUnsent,
   createRetryStrategy,
+  translateError,
   type RetryStrategyOptions,
 } from '../../src/http/s3-errors.ts'
 
@@ -32,6 +33,15 @@ async function pausesFor(
 const unanswered = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
 const answered = (name: string, httpStatusCode: number) =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode } })
+
+describe('translateError', () => {
+  it('distinguishes a full store from one that keeps no more versions of one object', () => {
+    const full = translateError(answered('XMinioStorageFull', 507))
+    expect(full).to.include({ code: 'insufficient-storage' })
+    const limited = translateError(answered('MaxVersionsExceeded', 400))
+    expect(limited).to.include({ code: 'store-unavailable' })
+  })
+})
 
 describe('createRetryStrategy', () => {
   it('soon gives up a server that cannot be reached', async () => {
