@@ -54,6 +54,23 @@ describe('holdfast pull', function () {
     expect(digestOf(await readFile(at('dir/large')))).to.equal(digestOf(contentOf(300_000)))
   })
 
+  it('skips a file with the name of a download that has not ended, and still deletes', async () => {
+    await store('in - a')
+    await store('in - .holdfast-x.part', 'not mine')
+    await write('dir/gone', 'gone')
+    for (const rest of [
+      'Fetched 1 file, 6 B; deleted 1; 0 unchanged.',
+      'Fetched 0 files, 0 B; 1 unchanged.',
+    ]) {
+      const { code, stdout, stderr } = await run(['pull', 'dir', '--into', 'in', '--delete'])
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${rest}\n` })
+      expect(stderr).to.equal(
+        'holdfast: in - .holdfast-x.part is skipped: downloads that have not ended have such names here\n',
+      )
+    }
+    expect(await filesIn('dir')).to.deep.equal(['a'])
+  })
+
   it('fetches small files together, also those of other directories, and large ones alone', async () => {
     const names = Array.from({ length: 1100 }, (_, index) => `small ${index}`)
     for (const name of names) await write(`tree/${name.at(-1)}/${name}`, name)

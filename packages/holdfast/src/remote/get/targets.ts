@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { usageError, CommandError, exitCodes } from '../errors.ts'
 import { makeDirectories } from './receive-file.ts'
-import { pathOf, type LocalPath } from './partial-files.ts'
+import { isPartial, pathOf, type LocalPath } from './partial-files.ts'
 import { isPattern } from '../selection.ts'
 import { ask } from '../../terminal/ask.ts'
 import { standardError, printable } from '../../terminal/print.ts'
@@ -74,10 +74,14 @@ export function localName(name: string, platform: NodeJS.Platform = process.plat
   )
 }
 
-/** Whether a file in a directory can have that name. */
+/**
+ * Whether a file of a server may have that name in a directory. It may not have the name of a partial file: a later command would take its
+ * content for the beginning of a download.
+ */
 export function isLocalName(name: string, platform: NodeJS.Platform = process.platform): boolean {
   const leadsElsewhere = name === '' || name === '.' || name === '..' || /[/\0]/.test(name)
-  return !leadsElsewhere && !(platform === 'win32' && notOnWindows.test(name))
+  if (leadsElsewhere || isPartial(name)) return false
+  return platform !== 'win32' || !notOnWindows.test(name)
 }
 
 /** Decides whether one file of this machine may be replaced. */

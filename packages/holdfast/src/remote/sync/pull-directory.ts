@@ -12,7 +12,7 @@ import {
 import { mergeByName } from '@holdfast/copy'
 import { CommandError, exitCodes } from '../errors.ts'
 import { beginDownload } from '../get/get.ts'
-import { listPartials } from '../get/partial-files.ts'
+import { isPartial, listPartials } from '../get/partial-files.ts'
 import {
   createDirectorySync,
   createReceiver,
@@ -150,8 +150,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     if (!here && unread.some((prefix) => there.name.startsWith(prefix))) {
       return outcomes.keepRecord(there, known)
     }
-    if (path === undefined)
-      return outcomes.fail(there.name, new Error('No file here can have that name'))
+    if (path === undefined) return skipName(there)
     if (!plan.selection.isSelected(path)) return outcomes.keepRecord(there, known)
     const proven = known.find(({ etag, size }) => etag === there.etag && size === here?.now?.size)
     if (!plan.isChecksum && proven !== undefined && proven.version === here?.now?.version) {
@@ -169,6 +168,14 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
       const { outcome } = await fetch(path, there, here)
       finishLater(outcome)
     })
+  }
+
+  async function skipName({ name }: FileDetails): Promise<void> {
+    if (!isPartial(name.slice(prefixFromPath(into).length))) {
+      return outcomes.fail(name, new Error('No file here can have that name'))
+    }
+    // Not a failure: otherwise one upload of such a name would prevent all deletions.
+    events.note(`${name} is skipped: downloads that have not ended have such names here`)
   }
 
   /** The task ends when another request can begin; its outcome comes when the file is safe. */

@@ -9,6 +9,11 @@ describe('localName', () => {
     })
   }
 
+  it('refuses the names of downloads that have not ended, whose content a later command would trust', () => {
+    expect(() => localName('.holdfast-x.part', 'linux')).to.throw('No file on this machine')
+    expect(localName('.holdfast-x', 'linux')).to.equal('.holdfast-x')
+  })
+
   it('keeps every other name', () => {
     for (const name of ['...', '.a', '~', '..\\x', 'CON', 'a:b', '-', '*', 'a ', '\u202Ea']) {
       expect(localName(name, 'linux')).to.equal(name)
