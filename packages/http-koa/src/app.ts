@@ -15,7 +15,7 @@ import { createSetup, type RouterOptions } from './options.ts'
 import { createRoutes } from './router.ts'
 import { onExchangeEnd } from './server/connection.ts'
 import {
-  step,
+  crashPoint,
   endOfTick,
   exchangeIn,
   knownExchange,
@@ -51,7 +51,7 @@ export function createApp(service: FileService, options: RouterOptions = {}): Ko
   app.use(async (_ctx, next) => {
     await next()
     await endOfTick()
-    step('answer-ready')
+    crashPoint('answer-ready')
   })
   app.use(createErrors(log))
   app.use(createRoutes(setup, entrance).routes())

@@ -4,14 +4,15 @@ import {
   contentHeaders,
   mediaTypeOf,
   plainDisposition,
+  takeOpened,
   validatorHeaders,
 } from './downloads/serve.ts'
 import type { AuditRecorder } from './guards/audit.ts'
 import { filesOf, type Enter, type Entrance } from './guards/enter.ts'
 import { etagOf, isConditional } from './http/conditional.ts'
 import { isPlainName } from './http/text.ts'
-import { isClosed, leaveOpened } from './server/connection.ts'
-import { step, endOfTick, type Exchange, type Route } from './server/exchange.ts'
+import { isClosed, onExchangeEnd } from './server/connection.ts'
+import { crashPoint, endOfTick, type Exchange, type Route } from './server/exchange.ts'
 import { hasBody, takeBodyAtHand } from './server/request-body.ts'
 import { prepareFormFile, takeSimpleForm } from './uploads/form.ts'
 import { prepareUpload, uploadRequestOf } from './uploads/upload.ts'
@@ -56,7 +57,7 @@ function createFastPing(prefix: string, receive: Entrance['receive']): FastPath 
     exchange.state.route = 'ping'
     receive(exchange)
     await endOfTick()
-    step('answer-ready')
+    crashPoint('answer-ready')
     if (!isClosed(exchange.response)) sendText(exchange, 'pong')
     return true
   }
@@ -101,6 +102,13 @@ function createFastServe(prefix: string, enter: Enter): FastPath {
   }
 }
 
+/** Leaves the opened file to the route. If the route does not take it, it is closed after the exchange. */
+function leaveOpened(exchange: Exchange, opening: Promise<OpenBlob>): void {
+  exchange.opening = opening
+  const close = async () => (await takeOpened(exchange))?.close()
+  onExchangeEnd(exchange, () => void close().catch(() => {}))
+}
+
 /** The file name in a request for a file with a plain name, without any condition; `undefined` for all other requests. */
 function nameAskedFor(request: IncomingMessage, start: string): string | undefined {
   const { url = '', headers } = request
@@ -124,7 +132,7 @@ function sendFile({ response, state }: Exchange, { info, bytes }: OpenBlob): voi
     'Content-Length',
     `${info.size}`,
   ])
-  step('answer-ready')
+  crashPoint('answer-ready')
   response.end(bytes)
 }
 
@@ -155,7 +163,7 @@ function createFastChange(prefix: string, enter: Enter, recorder: AuditRecorder)
     exchange.recording = record(event, { file: state.fileName, bytes: stored?.size })
     await exchange.recording
     await endOfTick()
-    step('answer-ready')
+    crashPoint('answer-ready')
     if (!isClosed(response)) sendText(exchange, 'OK', stored)
     return true
   }
@@ -208,7 +216,7 @@ const form: Change = {
     if (simple === undefined) return undefined
     const store = async () => {
       const pending = prepareFormFile(upload, simple)
-      step('form-complete')
+      crashPoint('form-complete')
       return pending.publish()
     }
     return (exchange.storing = store())

@@ -2,11 +2,12 @@ import type { RouterMiddleware } from '@koa/router'
 import { isVersion, type CustomerFiles, type KeptBlob, nameProblem } from '@holdfast/core'
 import { mediaTypeOf } from './downloads/serve.ts'
 import { filesOf } from './guards/enter.ts'
-import { etagOf, refuseConditions } from './http/conditional.ts'
+import { refuseConditions } from './http/conditional.ts'
 import { problems } from './http/problems.ts'
 import { jsonArray, longestHeld, nextPage, pageText, sendList, parseLimit } from './lists/list.ts'
 import { fileNameInPath, type HoldfastState, soleParameter } from './server/exchange.ts'
 import { readObject } from './server/json-body.ts'
+import { answerStored } from './uploads/upload.ts'
 
 /**
  * GET and HEAD /versions/:filename: the earlier versions of a file, newest first. The list is empty if there is only the present
@@ -126,11 +127,7 @@ export const restore: RouterMiddleware<HoldfastState> = async (ctx) => {
   if (as !== name) ctx.state.newName = as
   const problem = nameProblem(as)
   if (problem !== undefined) throw problems.invalidField('as', problem)
-  const info = await history.restore(name, options)
-  ctx.state.stored = info
-  ctx.type = 'text/plain; charset=utf-8'
-  ctx.set('ETag', etagOf(info))
-  ctx.body = 'OK'
+  answerStored(ctx, await history.restore(name, options))
 }
 
 const restoreBody = {

@@ -54,7 +54,7 @@ interface Wanted {
   readonly signal: AbortSignal
 }
 
-/** A file that was opened, why it could not be, or neither if it is left out. */
+/** An open file, or the error of opening it; neither if the archive leaves the file out. */
 interface Opened {
   readonly file?: OpenBlob
   readonly failure?: { readonly error: unknown }
@@ -64,8 +64,8 @@ interface Opened {
 const mostAhead = 7
 
 /**
- * Opens the files, and yields them in the order of the names; closes each when the next one is asked for. It opens further ahead the more
- * files come whole: an open file that is not in memory takes a descriptor, or a connection and its buffers.
+ * Opens the files, and yields them in the order of the names; closes each when the next one is asked for. After each file that is in memory,
+ * one more file is opened ahead. After one that is not, none is: it takes a descriptor, or a connection and its buffers.
  */
 async function* openInOrder(
   files: CustomerFiles,
@@ -178,7 +178,7 @@ function paddingOf(size: number): number {
 }
 
 /** The longest name, in ASCII, and the largest size that the fields of a header hold; others need a record of pax. */
-const fields = { name: 100, size: 8 ** 11 - 1 }
+const headerLimits = { name: 100, size: 8 ** 11 - 1 }
 
 /**
  * The headers of a file, in the pax interchange format (POSIX.1-2024, pax). Its `comment`, which programs that unpack it ignore, has the
@@ -188,7 +188,7 @@ function entryHeaders(info: BlobInfo): Uint8Array {
   const { name, size } = info
   const records = [
     ...(isPlain(name) ? [] : [record('path', name)]),
-    ...(size > fields.size ? [record('size', String(size))] : []),
+    ...(size > headerLimits.size ? [record('size', String(size))] : []),
     record('comment', JSON.stringify(contentHeadersOf(info))),
   ]
   const about = Buffer.concat(records)
@@ -212,7 +212,7 @@ function contentHeadersOf(info: BlobInfo): Readonly<Record<string, string>> {
 const plain = /^[\x20-\x7e]*$/u
 
 function isPlain(name: string): boolean {
-  return name.length <= fields.name && plain.test(name)
+  return name.length <= headerLimits.name && plain.test(name)
 }
 
 /** A record of pax: its own length in decimal, a space, the keyword, `=`, the value, and a line feed. */
@@ -244,7 +244,7 @@ template.write('ustar\x0000', 257, 'latin1')
 function headerBlock({ type, name, size, seconds }: HeaderFields): Buffer {
   const block = Buffer.from(template)
   block.write(name, 0, 'latin1')
-  block.write(octal(Math.min(size, fields.size)), 124, 'latin1')
+  block.write(octal(Math.min(size, headerLimits.size)), 124, 'latin1')
   block.write(octal(Math.max(0, seconds)), 136, 'latin1')
   block.write(type, 156, 'latin1')
   let sum = 0

@@ -15,10 +15,10 @@ import { filesOf } from '../guards/enter.ts'
 import { evaluatePreconditions, ifRangeHolds, isConditional, etagOf } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
 import { isPlainName } from '../http/text.ts'
-import { takeOpened } from '../server/connection.ts'
 import {
   fileNameInPath,
   exchangeIn,
+  type Exchange,
   type HoldfastState,
   soleParameter,
 } from '../server/exchange.ts'
@@ -47,6 +47,13 @@ export const serve: RouterMiddleware<HoldfastState> = async (ctx) => {
   // The file was replaced after `stat`.
   await file.close()
   return send(ctx, await open({ reuseChunks: true }))
+}
+
+/** The file that the fast path has opened for the request, or the error of opening it. The caller reads or closes it. */
+export function takeOpened(exchange: Exchange): Promise<OpenBlob> | undefined {
+  const { opening } = exchange
+  exchange.opening = undefined
+  return opening
 }
 
 /** The calls that read a file, or an earlier version of it. */

@@ -12,8 +12,8 @@ export interface AuditEvent {
   readonly time: Date
   /**
    * `login`: only when it is refused. `link`: a customer made a link to download. `download`: such a link was used, or refused;
-   * a response with a part that does not begin with the file's first byte counts only if the address had no such event for the
-   * same link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
+   * a response that does not begin with the file's first byte is recorded only if the same address had no `download` of the same
+   * link and content within an hour. `upload-link`: a customer made a link to upload; each use of it is an `upload`.
    * `revoke-links`: a customer ended all links. `expire`: the server deleted a file because of its age. `purge`: before their time, the
    * server removed earlier versions of a customer's files.
    */

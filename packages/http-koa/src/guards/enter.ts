@@ -82,7 +82,7 @@ function createEnter(
   }
   const begin = (exchange: Exchange, identify: Identify): Entry => {
     let giveBack: (() => void) | undefined
-    const admit = async () => {
+    const identifyAndTakeSlot = async () => {
       await identify(exchange)
       const { request, state } = exchange
       const visitor = state.link && networkOf(addressOf(request))
@@ -92,7 +92,7 @@ function createEnter(
       giveBack?.()
       giveBack = undefined
     }
-    return { by: identify, entered: admit(), release }
+    return { by: identify, entered: identifyAndTakeSlot(), release }
   }
   return (exchange, identify = customer) => {
     receive(exchange)
@@ -356,9 +356,9 @@ export function createRequestLimit({
   }
 }
 
-/** How many requests may be under way. */
+/** A limit of requests under way. */
 interface Limit {
-  /** Those that are. */
+  /** The requests that are under way now. */
   readonly uses: UseCount
   readonly most: number
   readonly whose: string

@@ -11,7 +11,7 @@ import type { Admit } from '../guards/enter.ts'
 import { decodePathSegment } from '../http/text.ts'
 import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 
-export interface LinkOpening {
+export interface LinkOpeningOptions {
   readonly service: FileService
   readonly links: FileLinks
   readonly addressOf: AddressOf
@@ -31,7 +31,7 @@ interface Presented {
  * Lets a request with `?link=` read the one file that the link opens; `customersOnly` handles all other requests. With a link,
  * credentials are ignored: where an application logs in by cookies, a browser may send those of another customer.
  */
-export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastState> {
+export function createLinkOpening(opening: LinkOpeningOptions): Middleware<HoldfastState> {
   const { service, links, addressOf, admit } = opening
   const uses = createLinkUses()
   return byLink(opening, async (ctx, next, { link, record }) => {
@@ -69,7 +69,7 @@ export function createLinkOpening(opening: LinkOpening): Middleware<HoldfastStat
  * requests. `nameOf` returns the file name for which the link is presented. Default: the last segment of the path.
  */
 export function createUploadLinkOpening(
-  opening: LinkOpening,
+  opening: LinkOpeningOptions,
   nameOf?: (ctx: Context) => string,
 ): Middleware<HoldfastState> {
   const { links, admit } = opening
@@ -115,7 +115,7 @@ function noVersionByLink(): FileServiceError {
 }
 
 function byLink(
-  { addressOf, recorder, customersOnly }: LinkOpening,
+  { addressOf, recorder, customersOnly }: LinkOpeningOptions,
   open: OpenLink,
   nameOf: (ctx: Context) => string = nameInPath,
 ): Middleware<HoldfastState> {

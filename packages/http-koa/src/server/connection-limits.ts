@@ -4,7 +4,7 @@ import { readFile, readlink } from 'node:fs/promises'
 import { errorBody } from '../http/problems.ts'
 import { connectionOf, isEnded, type ClientConnection, answerRaw } from './connection.ts'
 import type { Exchange } from './exchange.ts'
-import { hasBody } from './request-body.ts'
+import { freeChunk, hasBody } from './request-body.ts'
 
 /** How many requests of a connection may wait for those before them. While so many wait, the connection is not read. */
 const maxWaiting = 16
@@ -107,20 +107,14 @@ function createFeed(socket: Socket, parse: (chunk: Buffer) => void): (chunk: Buf
       parse(length === rest.length ? rest : rest.subarray(0, length))
       rest = rest.subarray(length)
     }
-    if (chunk.byteLength >= largeChunk && socket.listenerCount('data') === 1) free(chunk)
+    // Node's parser gives the application copies. If the garbage collector had to free the chunk, uploads would take twice the
+    // processor time.
+    if (chunk.byteLength >= largeChunk && socket.listenerCount('data') === 1) freeChunk(chunk)
   }
 }
 
 /** Smaller chunks are left to the garbage collector. In bytes. */
 const largeChunk = 4096
-
-/**
- * Frees the memory of a chunk that has been parsed: Node's parser gives the application copies of it. If the garbage collector
- * had to free it, uploads would take twice the processor time.
- */
-function free({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
-}
 
 /** Whether further bytes are dropped. The rest of a body is still parsed, so that its client gets the answer. */
 function isDropped(socket: Socket, connection: ClientConnection): boolean {
@@ -193,7 +187,7 @@ export function applyIdleTimeout(server: Server, idleTimeoutMs: number): void {
     const moved = socket.bytesRead + socket.bytesWritten
     if (before?.moved === moved && before.queued === queued) return cut(socket, connection)
     const isWatched = queued !== undefined
-    // Where the send queue is unknown, a connection that has moved since begins anew: it is suspected after a whole timeout.
+    // If the send queue is unknown and bytes have moved since the last check, forget that check: the connection gets a whole timeout again.
     connection.seenIdle = before === undefined || isWatched ? { moved, queued } : undefined
     // A slow store may have continued at this very moment, and more of the body may wait to be read.
     socket.setTimeout(before === undefined && !isWatched ? shortlyMs : idleTimeoutMs)

@@ -1,7 +1,6 @@
 import type { ServerResponse, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
-import type { OpenBlob } from '@holdfast/core'
 import { type HttpProblem, statusText } from '@holdfast/resumable'
 import { problems, errorBody } from '../http/problems.ts'
 import type { Exchange } from './exchange.ts'
@@ -174,20 +173,6 @@ function watchLeaving(socket: Socket): AbortSignal {
     if (!isAtRest(connectionOf(socket))) leaving.abort(problems.truncatedBody())
   })
   return leaving.signal
-}
-
-/** Leaves the opened file to the route, which takes it from the exchange. If no route takes it, it is closed after the exchange. */
-export function leaveOpened(exchange: Exchange, opening: Promise<OpenBlob>): void {
-  exchange.opening = opening
-  const close = async () => (await takeOpened(exchange))?.close()
-  onExchangeEnd(exchange, () => void close().catch(() => {}))
-}
-
-/** The file that the fast path has opened for the request, or the error of opening it. The caller reads or closes it. */
-export function takeOpened(exchange: Exchange): Promise<OpenBlob> | undefined {
-  const { opening } = exchange
-  exchange.opening = undefined
-  return opening
 }
 
 /** The answer to headers that are too long, or too many. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { connectionOf, isClosed } from './connection.ts'
-import { createWireFinder } from './http-server.ts'
+import { createTcpSocketFinder } from './http-server.ts'
 
 /**
  * Closes a server. It accepts no new connections, closes idle ones at once, and the others after the response to the latest of their
@@ -24,11 +24,11 @@ export function createDrain(server: Server): Drain {
   server.on('connection', note)
   // Only a server for HTTPS has this method. A check of its class would load TLS.
   if ('setSecureContext' in server) {
-    const findWire = createWireFinder(server)
+    const findTcpSocket = createTcpSocketFinder(server)
     // After its handshake, a connection is another socket, on which the requests arrive.
     server.on('secureConnection', (socket: Socket) => {
-      const wire = findWire(socket)
-      if (wire) connections.delete(wire)
+      const tcpSocket = findTcpSocket(socket)
+      if (tcpSocket) connections.delete(tcpSocket)
       note(socket)
     })
   }

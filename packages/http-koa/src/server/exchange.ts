@@ -42,9 +42,9 @@ export interface Exchange {
   bytes?: Pick<AnsweredRequest, 'bytesIn' | 'bytesOut'>
   /** Whether it has been logged why the response broke off. */
   isFailureLogged: boolean
-  /** Whether the response has been sent to its end, or never will be. */
+  /** Whether the response was sent completely, or never will be. */
   isOver: boolean
-  /** Called at that point, in order; `undefined` until the first one is added. */
+  /** What to call when `isOver` becomes true, in order; `undefined` until the first one is added. */
   endings?: (() => void)[]
 }
 
@@ -284,10 +284,10 @@ export const httpCrashPoints = [
 /** One of {@link httpCrashPoints}. */
 export type HttpCrashPoint = (typeof httpCrashPoints)[number]
 
-const steps = channel('holdfast:http-koa:step')
+const crashPoints = channel('holdfast:http-koa:step')
 
-/** Publishes the step `name`. */
-export function step(name: HttpCrashPoint): void {
+/** Publishes that the crash point `name` has been reached. */
+export function crashPoint(name: HttpCrashPoint): void {
   // Without a subscriber this calls an empty function.
-  steps.publish(name)
+  crashPoints.publish(name)
 }

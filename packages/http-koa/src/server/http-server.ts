@@ -208,13 +208,14 @@ export function createHttpsServer(
     allowHalfOpen: true,
     handshakeTimeout: Math.min(idleTimeoutMs, longestHandshakeMs),
   })
-  const findWire = createWireFinder(server)
+  const findTcpSocket = createTcpSocketFinder(server)
   // Runs before Node's own listener, which would answer a failed handshake by HTTP within TLS.
   server.prependListener(
     'tlsClientError',
     (error: Error & { code?: string }, socket: TLSSocket) => {
-      const wire = error.code === 'ERR_SSL_HTTP_REQUEST' ? findWire(socket) : undefined
-      if (wire) answerRaw(wire, 400, 'This port speaks HTTPS only: write https:// in the address')
+      const tcpSocket = error.code === 'ERR_SSL_HTTP_REQUEST' ? findTcpSocket(socket) : undefined
+      if (tcpSocket)
+        answerRaw(tcpSocket, 400, 'This port speaks HTTPS only: write https:// in the address')
       socket.destroy()
     },
   )
@@ -241,17 +242,17 @@ function contextOf({ certificate, privateKey }: ServerCertificate) {
  * after it. It knows the connections that are made from now on. Node reports the two by separate events, so they are matched by
  * the addresses and ports of both ends.
  */
-export function createWireFinder(server: TcpServer): (socket: Socket) => Socket | undefined {
-  const wires = new Map<string, Socket>()
-  server.on('connection', (wire: Socket) => {
-    const ends = endsOf(wire)
-    wires.set(ends, wire)
-    wire.once('close', () => {
+export function createTcpSocketFinder(server: TcpServer): (socket: Socket) => Socket | undefined {
+  const tcpSockets = new Map<string, Socket>()
+  server.on('connection', (tcpSocket: Socket) => {
+    const ends = endsOf(tcpSocket)
+    tcpSockets.set(ends, tcpSocket)
+    tcpSocket.once('close', () => {
       // A new connection may have the same ends before the old one's close is reported.
-      if (wires.get(ends) === wire) wires.delete(ends)
+      if (tcpSockets.get(ends) === tcpSocket) tcpSockets.delete(ends)
     })
   })
-  return (socket) => wires.get(endsOf(socket))
+  return (socket) => tcpSockets.get(endsOf(socket))
 }
 
 function endsOf(socket: Socket): string {

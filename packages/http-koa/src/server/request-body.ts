@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { finished, type Readable } from 'node:stream'
-import { createHash } from 'node:crypto'
-import type { ExpectedDigest, UploadOptions } from '@holdfast/core'
+import type { UploadOptions } from '@holdfast/core'
 import { problems } from '../http/problems.ts'
 import { inviteBody } from './exchange.ts'
 
@@ -106,10 +105,11 @@ export async function* chunksOf(
  * the work of an upload. Returns no option if something else listens to the body, since that may keep the chunks.
  */
 export function releaseChunks(request: IncomingMessage): Pick<UploadOptions, 'release'> {
-  return request.listenerCount('data') === 0 ? { release: free } : {}
+  return request.listenerCount('data') === 0 ? { release: freeChunk } : {}
 }
 
-function free({ buffer, byteLength }: Uint8Array): void {
+/** Frees the memory of a chunk that nothing reads any more. */
+export function freeChunk({ buffer, byteLength }: Uint8Array): void {
   // Other chunks may share the memory of a chunk that is only a part of it.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
@@ -211,39 +211,4 @@ export function watchBodyLength(request: IncomingMessage, fail: (fault: BodyFaul
     const fault = lengthFault(request, size)
     if (fault) fail(fault)
   })
-}
-
-const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
-
-/**
- * The digest that a Content-Digest header (RFC 9530 §2) announces: SHA-256, or SHA-512 if there is no SHA-256. `undefined` if
- * there is neither; other algorithms are ignored, as §5 allows.
- *
- * @throws HttpProblem 400 when the value is not a digest of the algorithm's length
- */
-export function parseContentDigest(header: string | undefined): ExpectedDigest | undefined {
-  const members = new Map(
-    (header ?? '').split(',').map((member) => {
-      const [key = '', ...value] = member.trim().split('=')
-      return [key.trim().toLowerCase(), value.join('=')]
-    }),
-  )
-  for (const [name, algorithm] of Object.entries(algorithms)) {
-    const value = members.get(name)
-    if (value !== undefined) return expect(name, algorithm, value)
-  }
-  return undefined
-}
-
-function expect(name: string, algorithm: string, value: string): ExpectedDigest {
-  const hash = createHash(algorithm)
-  const base64 = /^:([A-Za-z0-9+/]*={0,2}):$/.exec(value)?.[1] ?? ''
-  const digest = Buffer.from(base64, 'base64')
-  if (digest.length !== hash.copy().digest().length) {
-    throw problems.invalidHeader(
-      'Content-Digest',
-      `${name} must be a digest in base64 between colons`,
-    )
-  }
-  return { hash, expected: () => digest.toString('hex') }
 }

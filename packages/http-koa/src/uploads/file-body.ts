@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import {
   headerOfPart,
@@ -10,13 +11,13 @@ import {
   type TusAnswer,
 } from '@holdfast/resumable'
 import type { RouterMiddleware, RouterContext } from '@koa/router'
-import type { ResumableFiles } from '@holdfast/core'
+import type { ExpectedDigest, ResumableFiles } from '@holdfast/core'
 import type { AuditRecorder } from '../guards/audit.ts'
 import { problems } from '../http/problems.ts'
 import { linkQuery } from '../links/open-link.ts'
 import { leavingSignal } from '../server/connection.ts'
 import { exchangeIn, fileNameInPath, type HoldfastState } from '../server/exchange.ts'
-import { bodyOf, parseContentDigest, releaseChunks } from '../server/request-body.ts'
+import { bodyOf, releaseChunks } from '../server/request-body.ts'
 import {
   answerUpload,
   prepareUpload,
@@ -214,4 +215,39 @@ function sha256OfFile(ctx: Context): string | undefined {
   const expected = parseContentDigest(header)?.expected()
   if (expected?.length === 64) return expected
   throw problems.invalidHeader('repr-digest', 'sha-256 is needed for an upload in pieces')
+}
+
+const algorithms = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
+
+/**
+ * The digest that a Content-Digest header (RFC 9530 §2) announces: SHA-256, or SHA-512 if there is no SHA-256. `undefined` if
+ * there is neither; other algorithms are ignored, as §5 allows.
+ *
+ * @throws HttpProblem 400 when the value is not a digest of the algorithm's length
+ */
+export function parseContentDigest(header: string | undefined): ExpectedDigest | undefined {
+  const members = new Map(
+    (header ?? '').split(',').map((member) => {
+      const [key = '', ...value] = member.trim().split('=')
+      return [key.trim().toLowerCase(), value.join('=')]
+    }),
+  )
+  for (const [name, algorithm] of Object.entries(algorithms)) {
+    const value = members.get(name)
+    if (value !== undefined) return expect(name, algorithm, value)
+  }
+  return undefined
+}
+
+function expect(name: string, algorithm: string, value: string): ExpectedDigest {
+  const hash = createHash(algorithm)
+  const base64 = /^:([A-Za-z0-9+/]*={0,2}):$/.exec(value)?.[1] ?? ''
+  const digest = Buffer.from(base64, 'base64')
+  if (digest.length !== hash.copy().digest().length) {
+    throw problems.invalidHeader(
+      'Content-Digest',
+      `${name} must be a digest in base64 between colons`,
+    )
+  }
+  return { hash, expected: () => digest.toString('hex') }
 }

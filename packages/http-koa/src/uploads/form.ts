@@ -12,7 +12,7 @@ import { isClosed } from '../server/connection.ts'
 import {
   exchangeIn,
   fileNameInPath,
-  step,
+  crashPoint,
   type HoldfastState,
   inviteBody,
 } from '../server/exchange.ts'
@@ -99,7 +99,7 @@ export const formByLink: RouterMiddleware<HoldfastState> = async (ctx) => {
 
 async function storeForm(ctx: Context, stage: Stage) {
   const staged = await receiveForm(ctx, stage)
-  step('form-complete')
+  crashPoint('form-complete')
   return staged.publish()
 }
 
