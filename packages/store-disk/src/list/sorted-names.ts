@@ -160,9 +160,12 @@ function withoutRepeats(names: readonly string[]): string[] {
   return names.filter((name, at) => name !== names[at - 1])
 }
 
-/** Names in ascending order of their UTF-8 bytes, outside the heap. */
+/** Names in ascending order of their UTF-8 bytes, outside the heap. The beginning that all of them share is stored once. */
 export interface NameBlock {
   readonly first: string
+  /** How many UTF-16 units of `first` all names begin with. */
+  readonly shared: number
+  /** The rests of all names, in UTF-8. */
   readonly bytes: Buffer
 }
 
@@ -185,17 +188,30 @@ export function toBlocks(names: readonly string[]): NameBlock[] {
 }
 
 function toBlock(names: readonly string[]): NameBlock {
-  const text = names.join(separator)
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
   // A string of its own: a name may be a part of a long string, which it would keep in memory.
   const first = Buffer.from(names[0] ?? '').toString()
-  return { first, bytes }
+  const shared = sharedLength(first, names.at(-1) ?? '')
+  const text = names.join(separator)
+  const rests = text.slice(shared).replaceAll(separator + first.slice(0, shared), separator)
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(rests))
+  bytes.write(rests)
+  return { first, shared, bytes }
+}
+
+/** How many UTF-16 units both names begin with, in whole characters. All names between the two begin with them. */
+function sharedLength(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length++
+  return /[\ud800-\udbff]/.test(one[length - 1] ?? '') ? length - 1 : length
 }
 
 /** The names that are in `block`. */
-function namesOf({ bytes }: NameBlock): string[] {
-  return bytes.toString().split(separator)
+function namesOf({ first, shared, bytes }: NameBlock): string[] {
+  const start = first.slice(0, shared)
+  return bytes
+    .toString()
+    .split(separator)
+    .map((rest) => start + rest)
 }
 
 /** Bytes of memory that `blocks` take. */

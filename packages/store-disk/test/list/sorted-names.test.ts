@@ -2,12 +2,16 @@ import { nastyNames } from '@holdfast/contract'
 import { compareUtf8 } from '@holdfast/core'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createNameSorter } from '../../src/list/sorted-names.ts'
+import { createNameSorter, memoryOf, pageOf, toBlocks } from '../../src/list/sorted-names.ts'
 
-/** Of few letters, so that names have beginnings in common; U+FF5E is behind U+1F600 in UTF-16, and before it in UTF-8. */
+/**
+ * Of few letters, so that names have beginnings in common. U+FF5E is behind U+1F600 in UTF-16, and before it in UTF-8; U+1F600 and U+1F601
+ * have the same first half in UTF-16.
+ */
+const letters = ['a', '\u00e9', '\uff5e', '\u{1f600}', '\u{1f601}'] as const
 const names = fc.uniqueArray(
   fc.oneof(
-    fc.string({ unit: fc.constantFrom('a', '\u00e9', '\uff5e', '\u{1f600}'), maxLength: 6 }),
+    fc.string({ unit: fc.constantFrom(...letters), maxLength: 6 }),
     fc.constantFrom(...nastyNames),
   ),
   { maxLength: 60 },
@@ -88,5 +92,29 @@ describe('createNameSorter', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe('toBlocks', () => {
+  const all = { prefix: '', after: '' }
+  const pages = (sorted: readonly string[]) =>
+    pageOf({ ...all, blocks: toBlocks(sorted), isCut: false }, { ...all, limit: 1_000 })
+
+  it('keeps every name', () => {
+    fc.assert(
+      fc.property(names, (some) => {
+        const sorted = some.filter((name) => name !== '').sort(compareUtf8)
+        expect(pages(sorted)).to.deep.equal({ names: sorted, isComplete: true })
+      }),
+      { numRuns: 1000 },
+    )
+    for (const sorted of [['a'], ['a', 'ab'], ['\u{1f600}', '\u{1f601}'], ['$&', '$&$1']]) {
+      expect(pages(sorted)?.names).to.deep.equal(sorted)
+    }
+  })
+
+  it('stores the beginning that many names share only once', () => {
+    const sorted = Array.from({ length: 100_000 }, (_, n) => `report of ${100_000 + n}.txt`)
+    expect(memoryOf(toBlocks(sorted))).to.be.lessThan((sorted.join('\n').length * 3) / 5)
   })
 })
