@@ -316,7 +316,7 @@ async function* deletedMatches(
   await report.failed(pattern, new CommandError(exitCodes.notFound, 'No deleted file matches.'))
 }
 
-/** `entries`, whose error says it where the server keeps nothing. */
+/** Yields `entries`. If the server keeps no earlier versions, the error says so. */
 export async function* explainingMissingHistory<Entry>(
   entries: AsyncIterable<Entry>,
 ): AsyncGenerator<Entry, void> {

@@ -29,8 +29,8 @@ export interface WalkOptions {
 interface OpenDirectory {
   readonly path: string
   /**
-   * The remaining entries, the first one last. An entry is one string, since there may be millions: the sort key (no name that comes of
-   * the entry is before it), NUL, its kind, and its name.
+   * The remaining entries, the first one last. There may be millions of entries, so each is one string: its sort key, NUL, the letter of
+   * its kind, its name. No name on the server that comes from the entry sorts before the key.
    */
   readonly entries: string[]
 }
@@ -300,8 +300,8 @@ async function* chunksOf(handle: FileHandle, start: number, end: number | undefi
 }
 
 /**
- * Whether the size is right: files of `/proc` have a size of 0, those of `/sys` one of 4096, and no block of a disk, whatever they
- * contain.
+ * Whether `size` is certainly the size of the content. Files of `/proc` and `/sys` have no blocks on a disk, and a size of 0 or 4096
+ * whatever they contain.
  */
 function hasKnownSize({ blocks }: BigIntStats): boolean {
   return blocks !== 0n

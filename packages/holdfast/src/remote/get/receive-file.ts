@@ -155,7 +155,7 @@ async function placeGroup(group: readonly WaitingFile[]): Promise<void> {
   }
 }
 
-/** Runs `work` now; what it has thrown is thrown later, where the result is asked for. */
+/** Runs `work` now. The returned function returns its result, or throws its error. */
 function attempt<T>(work: () => T): () => T {
   try {
     const result = work()
@@ -319,7 +319,7 @@ async function writeFrom(
       onProgress(position)
     }
   } finally {
-    // The caller closes the descriptor, which may be another file's before a thread gets to it.
+    // The caller closes the descriptor next. A sync that still waits for a thread could then sync another file.
     await synced.catch(() => {})
   }
   await synced

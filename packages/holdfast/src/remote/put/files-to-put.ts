@@ -16,7 +16,7 @@ export interface FileToPut {
 /**
  * The files at `paths`, with their names on the server.
  *
- * @throws CommandError where a name is not clear, or two files would have the same
+ * @throws CommandError without a path, and if a name is not clear
  */
 export function filesToPut(paths: readonly string[], as: string | undefined): readonly FileToPut[] {
   const [first, second] = paths
@@ -68,6 +68,7 @@ function nameOf(path: string): string {
   return basename(path)
 }
 
+/** @throws CommandError if two files would have the same name on the server */
 export function refuseSameNames(files: readonly FileToPut[]): void {
   const paths = new Map<string, string>()
   for (const { path, name } of files) {

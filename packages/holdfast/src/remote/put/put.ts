@@ -294,8 +294,8 @@ export async function openLocal(
   const isStream = !found.isFile() || found.size === 0
   if (isStream) return { body: createReadStream(path), version: undefined }
   const body = await open(path)
-  // Only after it is opened: otherwise the upload of a file that was replaced in between would be resumed with the other one's content. A
-  // body whose file is replaced later fails.
+  // Read the version after opening. Otherwise the file could be replaced in between, and this command would continue the old file's upload
+  // with the new content. A body whose file is replaced later fails.
   return { body, version: await stat(path, { bigint: true }) }
 }
 

@@ -80,7 +80,7 @@ interface SmallFile {
 
 function createRun(plan: PullPlan, total: number, stop: AbortController) {
   const { client, directory, into, signal, state, events, isDryRun, mostDeletions } = plan
-  /** What the names begin with of which it is unknown whether they are here. */
+  /** Prefixes of the names below paths that cannot be read: whether those files are here is unknown. */
   const unread: string[] = []
   const outcomes = createOutcomes(plan, 'fetch', total, stop)
   const listed = createListedPaths(plan)
@@ -239,7 +239,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     if (extra.length > 0 && failed > 0) {
       events.note('Nothing was deleted, because some files were not fetched')
     } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
-    // Only now: what is nowhere any more forbids no deletion.
+    // Report missing listed paths after the deletions: such a failure must not prevent them.
     await listed.failRest((path, error) => outcomes.fail(path, error))
     await outcomes.close()
     return {
@@ -315,7 +315,10 @@ function createFetching(plan: PullPlan): Fetching {
   }
 }
 
-/** The version to record of a file that was `placed` and is `now` synced: none where it may have been edited since. */
+/**
+ * The version to record for a file that had version `placed` when it got its name, and has `now` after the sync. Empty if the file may have
+ * been edited in between.
+ */
 export function versionToRecord(placed: string | undefined, now: FileVersion | undefined): string {
   return now === undefined || now.isFresh || now.version !== placed ? '' : now.version
 }
@@ -417,7 +420,7 @@ async function deleteExtra(plan: PullPlan, extra: readonly FoundFile[]): Promise
   if (files === 0) {
     throw new CommandError(exitCodes.failed, 'Nothing was deleted: the server has no files now')
   }
-  // The count at the beginning leaves this out where a directory could not be read, or the server has changed meanwhile.
+  // The check at the beginning missed these files if a directory could not be read, or the server has changed since.
   if (gone.length > mostDeletions) {
     throw new CommandError(
       exitCodes.failed,

@@ -100,11 +100,14 @@ export function createOutcomes(
 /** The paths that are asked for by name, until they are found. */
 export interface ListedPaths {
   found(path: string): void
-  /** What is below a directory that cannot be read is unknown; '' for all. */
+  /** Call this for a directory that cannot be read: paths below it are not reported as missing. '' stands for all. */
   unknownBelow(directory: string): void
   /** The path that has this name on the server, if one has. */
   withName(name: string): { readonly path: string } | undefined
-  /** Reports those that were not found as failures. A directory is none: lists often have them beside what is in them. */
+  /**
+   * Reports those that were not found as failures. A listed directory is not a failure: lists often name directories beside the files in
+   * them.
+   */
   failRest(fail: (path: string, error: unknown) => Promise<void>): Promise<void>
 }
 

@@ -165,7 +165,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       events.note(`Nothing was deleted, because some files were not read or sent`)
     } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
     if (!isDryRun && failed === 0) await discardUnasked()
-    // Only now: what is nowhere any more forbids no deletion.
+    // Report missing listed paths after the deletions: such a failure must not prevent them.
     await listed.failRest((path, error) => outcomes.fail(path, error))
     await outcomes.close()
     return {

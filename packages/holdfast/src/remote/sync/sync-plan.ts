@@ -16,11 +16,11 @@ export interface SyncPlan {
   readonly into: string
   /** Whether only to report what would be done. */
   readonly isDryRun: boolean
-  /** How many files may be deleted that only the server has; `undefined`: does not look for them. */
+  /** How many files may be deleted that the other side does not have. `undefined`: such files are not looked for. */
   readonly mostDeletions: number | undefined
   /** Which paths of the directory are meant; others are left alone on both sides. */
   readonly selection: PathSelection
-  /** Whether to read files whose size and times say that they are as an earlier run has left them. */
+  /** Whether to compare the content of a file even if its size and times are as an earlier run recorded them. */
   readonly isChecksum: boolean
   /** The most requests, or reads, at a time. */
   readonly concurrency: number
@@ -125,8 +125,9 @@ export async function checkNames(plan: SyncPlan, changed: ChangedSide): Promise<
 }
 
 /**
- * The path here of a file of the server that is not here: the one that a record, or the list of paths, says, otherwise the name without its folder. The rule that
- * made the name cannot be reversed, since ` - ` may stand in a file's own name. `undefined` if no file in a directory can have that path.
+ * The local path for a file that only the server has. A record or the list of paths may name it; otherwise it is the name without the
+ * folder `into`. The rule that made a name cannot be reversed: ` - ` may be part of a file's own name. `undefined` if no file can have
+ * the path.
  */
 export function pathFromName(
   name: string,
@@ -154,8 +155,8 @@ export function walkSelected(
 }
 
 /**
- * All of the directory, in the same order. A file that is not selected has a name on the server, too, which stands for that file and no
- * other.
+ * All entries below the directory in the same order, selected or not: the name of a file that is not selected must not be taken for
+ * another file's.
  */
 export function walkAll(
   { into, signal }: SyncPlan,
@@ -166,8 +167,8 @@ export function walkAll(
 }
 
 /**
- * Whether a file that only the server has is one of those that are meant. A name does not say which path it was made of, so where only some
- * paths are meant, a record has to say that it is one of them.
+ * Whether the selection includes a file that only the server has. A name does not show its path; so if the selection is partial, a record
+ * must name a selected path.
  */
 export function mayDelete(
   { selection }: SyncPlan,

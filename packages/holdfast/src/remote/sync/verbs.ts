@@ -127,8 +127,8 @@ async function run(
   done: 'sent' | 'fetched' | 'read',
   work: (plan: DirectoryPlan) => Promise<Summary>,
 ): Promise<number> {
-  // Otherwise the heap of many short-lived objects grows to three times the size before it is collected. Not while this module is
-  // loaded, which every command does: a server would answer a third fewer requests.
+  // Otherwise the heap of many short-lived objects grows to three times the size before it is collected. Set when the verb runs: every
+  // command loads this module, and with the flag a server would answer a third fewer requests.
   setFlagsFromString('--optimize-for-size')
   return runInDirectory(argv, done, async (plan) => {
     const summary = await work(plan)

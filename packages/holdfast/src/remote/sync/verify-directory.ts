@@ -10,7 +10,7 @@ import { digestOnServer, withUnchanged } from './transfers.ts'
 /** The outcome of `verify`. */
 export interface VerifySummary {
   readonly read: number
-  /** Of the files that were read here, and so as many on the server where they are the same. */
+  /** The bytes of the files that were read here. Files on the server are not added. */
   readonly readBytes: number
   readonly same: number
   readonly differing: number
