@@ -38,7 +38,7 @@ export type PurgeVersionsFlags = WrittenSettings & {
 export function versionsCommands(yargs: Argv, run: (work: Promise<number>) => Promise<void>): Argv {
   return yargs.command(
     'purge',
-    'On the machine of the server: remove what is kept for good',
+    'On the machine of the server: permanently remove earlier versions and deleted files',
     describePurgeVersions,
     (argv) => run(purgeVersions(argv as unknown as PurgeVersionsFlags)),
   )
@@ -115,7 +115,7 @@ async function purgeVersions(flags: PurgeVersionsFlags): Promise<number> {
   })
 }
 
-/** The last moment of which JavaScript and all stores know: what was replaced has an earlier time, even by a wrong clock. */
+/** Later than every time of a replacement, even by a wrong clock. All stores can represent it. */
 const endOfTime = new Date('9999-12-31T23:59:59Z')
 
 function timeIn({ before, all }: PurgeVersionsFlags): Date {
