@@ -31,7 +31,7 @@ import {
 import type { ClosableStore, WarningLog } from '@holdfast/server/stores'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
-import { showProgress } from './show-progress.ts'
+import { showProgress } from './copy-progress.ts'
 import {
   parseConcurrency,
   refuseFlagsOfOtherStores,

@@ -30,7 +30,7 @@ import {
   inspectFiles,
   type FoundFile,
 } from '../local-files.ts'
-import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
+import { createListedPaths, createOutcomes, limitTasks } from './run-outcomes.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import type { SyncRecord } from './sync-state.ts'
 import { compareContents, smallSize, type SyncOutcome } from './transfers.ts'
@@ -123,7 +123,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
     } finally {
       // Also if the rest of the list is not known.
       if (!signal.aborted) await fetchBatch()
-      for (const { finishLater } of batch) finishLater(Promise.resolve({ kind: 'gone' }))
+      for (const { finishLater } of batch) finishLater(Promise.resolve({ kind: 'unrecorded' }))
       await tasks.settled()
       await fetches.settled()
       await outcomes.written()
@@ -228,7 +228,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   /** @throws errors that concern all files */
   function outcomeOf(error: unknown): SyncOutcome {
     signal.throwIfAborted()
-    if (isHoldfastError(error, 'not-found')) return { kind: 'gone' }
+    if (isHoldfastError(error, 'not-found')) return { kind: 'unrecorded' }
     if (!(error instanceof Error) || concernsAllFiles(error) || isFull(error)) throw error
     return { kind: 'failed', error }
   }

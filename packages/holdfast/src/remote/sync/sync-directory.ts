@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { prefixFromPath, type FileDetails, isHoldfastError } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
 import { inspectFiles, type FoundFile } from '../local-files.ts'
-import { createListedPaths, createOutcomes, limitTasks } from './run.ts'
+import { createListedPaths, createOutcomes, limitTasks } from './run-outcomes.ts'
 import {
   checkNames,
   mayDelete,
@@ -79,7 +79,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       await sendBatch()
     } finally {
       await tasks.settled()
-      for (const { end } of batch?.files ?? []) end({ kind: 'gone' })
+      for (const { end } of batch?.files ?? []) end({ kind: 'unrecorded' })
       await outcomes.written()
     }
     return extra
@@ -126,7 +126,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
         await transfers.sendBatch([...ends.keys()], (file, outcome) => ends.get(file)?.(outcome))
       } finally {
         // Files without an outcome may or may not be stored.
-        for (const end of ends.values()) end({ kind: 'gone' })
+        for (const end of ends.values()) end({ kind: 'unrecorded' })
       }
     })
   }
@@ -144,7 +144,7 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
       try {
         resolve(await work())
       } finally {
-        resolve({ kind: 'gone' })
+        resolve({ kind: 'unrecorded' })
       }
     })
   }

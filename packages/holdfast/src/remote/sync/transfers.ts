@@ -23,7 +23,8 @@ export const smallSize = 256 * 1024
 export type SyncOutcome =
   | { readonly kind: 'moved'; readonly size: number; readonly record: SyncRecord | undefined }
   | { readonly kind: 'unchanged'; readonly record: SyncRecord }
-  | { readonly kind: 'gone' }
+  /** The file does not exist any more, or its outcome is unknown: it is neither counted nor recorded. */
+  | { readonly kind: 'unrecorded' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /** Sends or compares single files, and batches of small ones. Rejects with errors that concern all files. */
@@ -90,7 +91,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
   /** @throws errors that concern all files */
   function outcomeOf(error: unknown): SyncOutcome {
     signal.throwIfAborted()
-    if (isMissing(error)) return { kind: 'gone' }
+    if (isMissing(error)) return { kind: 'unrecorded' }
     if (!(error instanceof Error) || concernsAllFiles(error)) throw error
     return { kind: 'failed', error }
   }

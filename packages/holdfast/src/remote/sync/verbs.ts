@@ -25,7 +25,7 @@ import type { Login } from '../profile.ts'
 import { createReport, type Report } from '../report.ts'
 import { withRemote } from '../session.ts'
 import { noSyncState, openSyncState, stateDirectory, type SyncState } from './sync-state.ts'
-import type { ProgressOutput } from '../../show-progress.ts'
+import type { ProgressOutput } from '../../copy-progress.ts'
 
 const flags = ['into', 'concurrency', 'dry-run', 'delete', 'max-delete', 'checksum'] as const
 

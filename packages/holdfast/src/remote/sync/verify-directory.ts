@@ -3,7 +3,7 @@ import { concernsAllFiles, prefixFromPath, type FileDetails } from '@holdfast/cl
 import { mergeByName } from '@holdfast/copy'
 import { CommandError, exitCodes } from '../errors.ts'
 import { isMissing, inspectFiles, type FoundFile } from '../local-files.ts'
-import { createListedPaths, limitTasks } from './run.ts'
+import { createListedPaths, limitTasks } from './run-outcomes.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
 import { digestOnServer, withUnchanged } from './transfers.ts'
 

@@ -6,7 +6,7 @@ import {
   createPaceMeter,
   measurePace,
   type Sample,
-} from '../src/show-progress.ts'
+} from '../src/copy-progress.ts'
 
 const progress: CopyProgress = {
   stage: 'copying',
