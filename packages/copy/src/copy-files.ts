@@ -4,6 +4,7 @@ import {
   type BlobInfo,
   type BlobKey,
   isFileServiceError,
+  messageOf,
 } from '@holdfast/core'
 import { addCounts, trackProgress, type CopyProgress, type FileCount } from './copy-progress.ts'
 import { walkFiles, type ListedFile } from './walk-files.ts'
@@ -386,7 +387,7 @@ function createFailureList(): FailureList {
 
   return {
     add(customer, name, error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       const key = JSON.stringify([customer, name])
       earlier.delete(key)
       current.set(key, { customer, name, reason })

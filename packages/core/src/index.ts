@@ -184,6 +184,7 @@ export {
   finding,
   formatBytes,
   isLoopbackHost,
+  messageOf,
   parseByteSize,
   parseKeepReplaced,
   rangeErrorOf,

@@ -45,10 +45,15 @@ export function carriesAdvice(error: unknown): error is Error & Advice {
   )
 }
 
+/** The message of `error`; for a thrown value that is not an `Error`, the value as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The advice of `error`; for an error without one, its message without remedies. */
 export function adviceOf(error: unknown): Advice {
   if (carriesAdvice(error)) return advice(error.problem, ...error.remedies)
-  return advice(error instanceof Error ? error.message : String(error))
+  return advice(messageOf(error))
 }
 
 /** A `RangeError` with the advice, for text that a person wrote. */

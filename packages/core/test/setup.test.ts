@@ -12,6 +12,7 @@ import {
   formatBytes,
   closestWord,
   isLoopbackHost,
+  messageOf,
 } from '../src/setup.ts'
 
 describe('adviceText', () => {
@@ -28,6 +29,15 @@ describe('adviceText', () => {
       expect(adviceText(said)).to.equal(text)
     })
   }
+})
+
+describe('messageOf', () => {
+  it('is the message of an error, and any other value as text', () => {
+    expect(messageOf(new RangeError('It is wrong'))).to.equal('It is wrong')
+    for (const value of ['It is wrong', 7, undefined]) {
+      expect(messageOf(value)).to.equal(String(value))
+    }
+  })
 })
 
 describe('adviceOf', () => {

@@ -17,6 +17,7 @@ import {
   isFileServiceError,
   nameProblem,
   SetupError,
+  messageOf,
 } from '@holdfast/core'
 import {
   type Config,
@@ -251,10 +252,6 @@ async function report(
 function exitCode({ failures, stoppedBy }: CopyResult, signal: NodeJS.Signals | undefined): number {
   if (stoppedBy !== undefined && signal !== undefined) return 128 + constants.signals[signal]
   return failures.length > 0 || stoppedBy !== undefined ? 1 : 0
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function explain(error: unknown, customer: string | undefined): unknown {

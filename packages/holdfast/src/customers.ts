@@ -7,6 +7,7 @@ import {
   SetupError,
   type Credential,
   type Right,
+  messageOf,
 } from '@holdfast/core'
 import type {
   ChangedCustomerFields,
@@ -429,7 +430,7 @@ async function choosePassword(name: string, { 'password-stdin': isGiven }: Passw
   const announce = async () => {
     note(`The password of "${name}", shown only now:`)
     await print(`${password}\n`).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw new SetupError(`The password could not be written (${reason}), and is lost`, [
         `Make a new one: ${programName()} customers rotate ${name}`,
       ])

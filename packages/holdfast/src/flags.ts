@@ -12,7 +12,7 @@ import {
   settingNames,
   type WrittenSettings,
 } from '@holdfast/server/config'
-import { SetupError } from '@holdfast/core'
+import { SetupError, messageOf } from '@holdfast/core'
 import type { ClosableStore, WarningLog } from '@holdfast/server/stores'
 
 const headings: Readonly<Record<StoreKind, string>> = {
@@ -163,7 +163,7 @@ export async function refuseMissingData(data: string): Promise<void> {
   try {
     await access(join(data, 'holdfast.json'))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new SetupError(`${data} is not the data directory of a holdfast server (${reason})`, [
       'Give the directory of the files with --data.',
     ])

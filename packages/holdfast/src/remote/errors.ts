@@ -1,4 +1,4 @@
-import { SetupError, carriesAdvice } from '@holdfast/core'
+import { SetupError, carriesAdvice, messageOf } from '@holdfast/core'
 import {
   isHoldfastError,
   type HoldfastError,
@@ -72,7 +72,7 @@ export function reasonOf(error: unknown, name?: string): string {
   }
   if (carriesAdvice(error)) return error.message
   if (isSystemError(error)) return systemReason(error, name)
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 /** Whether `error` is an error of the file system as Node makes it: `ENOENT: no such file or directory, open 'x'`. */

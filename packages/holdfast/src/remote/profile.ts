@@ -2,6 +2,7 @@ import { readdir, readFile, chmod, mkdir, open, rm, type FileHandle } from 'node
 import { dirname, join, isAbsolute } from 'node:path'
 import { homedir, userInfo } from 'node:os'
 import writeFileAtomic from 'write-file-atomic'
+import { messageOf } from '@holdfast/core'
 import { CommandError, exitCodes, usageError } from './errors.ts'
 
 /** The address of a server, and a customer's name and password there. */
@@ -90,7 +91,7 @@ async function passwordIn(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new CommandError(exitCodes.login, `HOLDFAST_PASSWORD_FILE cannot be read (${reason})`)
   }
 }
@@ -189,7 +190,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function unreadable(path: string, error: unknown): CommandError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   return new CommandError(exitCodes.login, `${path} cannot be used (${reason})`, [], error)
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { Argv } from 'yargs'
+import { messageOf } from '@holdfast/core'
 import { usageError } from './errors.ts'
 import { textsIn, textIn, type VerbArguments } from './client-verb.ts'
 
@@ -62,7 +63,7 @@ export async function listedIn(argv: VerbArguments): Promise<readonly string[] |
   if (file === undefined) return undefined
   const content = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8')).catch(
     (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw usageError(`--files-from cannot be read (${reason}).`)
     },
   )

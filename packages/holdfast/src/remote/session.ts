@@ -7,7 +7,7 @@ import {
   createThrottledTransport,
   type Transport,
 } from '@holdfast/client'
-import { parseByteSize } from '@holdfast/core'
+import { parseByteSize, messageOf } from '@holdfast/core'
 import { isReaderGone, standardError } from '../terminal/print.ts'
 import { stopOnSignal } from '../terminal/stop-on-signal.ts'
 import { CommandError, exitCodes, explain } from './errors.ts'
@@ -73,7 +73,7 @@ function clientOf(
         report.note(`${error.message}; trying again in ${Math.ceil(delayMs / 1000)} s`),
     })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new CommandError(exitCodes.login, `The login cannot be used: ${reason}.`)
   }
 }

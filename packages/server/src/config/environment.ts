@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { SetupError, closestWord } from '@holdfast/core'
+import { SetupError, closestWord, messageOf } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
 import { environmentName, type StoreKind, settingNames } from './settings.ts'
 
@@ -80,7 +80,7 @@ async function readText(path: string, subject: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
+    const reason = describeDenial(error) ?? messageOf(error)
     throw new SetupError(`${subject} cannot be read (${reason}).`)
   }
 }

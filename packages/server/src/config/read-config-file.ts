@@ -1,5 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { type Advice, advice, adviceOf, adviceText, closestWord, SetupError } from '@holdfast/core'
+import {
+  type Advice,
+  advice,
+  adviceOf,
+  adviceText,
+  closestWord,
+  SetupError,
+  messageOf,
+} from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
@@ -81,7 +89,7 @@ function dataOf(document: Document, path: string): unknown {
   try {
     return document.toJS()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new SetupError(`${path}: this is not YAML: ${withoutSource(reason)}`)
   }
 }
@@ -147,7 +155,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
+    const reason = describeDenial(error) ?? messageOf(error)
     throw new SetupError(`The configuration file ${path} cannot be read (${reason})`, [
       'Check --config or HOLDFAST_CONFIG.',
     ])

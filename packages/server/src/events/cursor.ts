@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { SetupError } from '@holdfast/core'
+import { SetupError, messageOf } from '@holdfast/core'
 import writeFileAtomic from 'write-file-atomic'
 import type { Loss, LossReason } from './event-of.ts'
 import { positionAtEnd, type TrailPosition } from './read-trail.ts'
@@ -34,7 +34,7 @@ export async function openCursor(file: string, trail: string): Promise<Cursor> {
     await saveCursor(file, fresh)
     await syncDirectory(dirname(file))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new SetupError(
       `The position of --webhook cannot be kept beside the audit trail (${reason})`,
       ['let the server write in the directory of --audit-log.'],
@@ -85,7 +85,7 @@ function parseCursor(text: string): Cursor {
 }
 
 function unreadable(file: string, error: unknown): SetupError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   return new SetupError(`The position of --webhook in ${file} cannot be read (${reason})`, [
     'remove the file to deliver from the present end of the trail on, and bring older events by holdfast events replay.',
   ])

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { messageOf } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import type { CustomerWebhooks, Webhooks } from './open-webhooks.ts'
 
@@ -36,7 +37,7 @@ export async function openEvents(
     async followCustomers() {
       if (isClosed) return
       following = following.then(follow).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         log.error({ reason }, 'webhook: the customers get no events')
       })
       await following

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { CustomerWebhook } from '@holdfast/credentials-file'
 import type { Logger } from 'pino'
+import { messageOf } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import { openCursor, syncDirectory } from './cursor.ts'
 import {
@@ -131,7 +132,7 @@ export async function openWebhooks(
   }
 
   const refuse = (customer: string, problem: unknown) =>
-    log.error({ customer, reason: reasonOf(problem) }, 'webhook: the customer gets no events')
+    log.error({ customer, reason: messageOf(problem) }, 'webhook: the customer gets no events')
 
   let following = Promise.resolve()
   let isClosed = false
@@ -151,7 +152,7 @@ export async function openWebhooks(
         return true
       } catch (error) {
         log.error(
-          { reason: reasonOf(error) },
+          { reason: messageOf(error) },
           'webhook secret refused; the earlier one stays in use',
         )
         return false
@@ -217,10 +218,6 @@ function createLeases() {
     },
     close: async () => lease?.close(),
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 const minuteMs = 60_000

@@ -4,6 +4,7 @@ import { Agent as SecureAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Webhook } from 'standardwebhooks'
+import { messageOf } from '@holdfast/core'
 import type { OutgoingEvent } from './event-of.ts'
 
 /** How the receiver answered. */
@@ -168,5 +169,5 @@ function failed(reason: string) {
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

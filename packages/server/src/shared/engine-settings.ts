@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { SetupError } from '@holdfast/core'
+import { SetupError, messageOf } from '@holdfast/core'
 import { describeDenial } from '@holdfast/credentials-file/messages'
 import type { EngineOptions } from '@holdfast/shared-redis'
 import type { Config } from '../config/resolve-config.ts'
@@ -70,7 +70,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const reason = describeDenial(error) ?? (error instanceof Error ? error.message : String(error))
+    const reason = describeDenial(error) ?? messageOf(error)
     throw new SetupError(`The file ${path} (--shared-ca) cannot be read (${reason}).`)
   }
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { adviceText, SetupError, advice, type Advice } from '@holdfast/core'
+import { adviceText, SetupError, advice, type Advice, messageOf } from '@holdfast/core'
 import { openWatchedFiles, describeDenial } from '@holdfast/credentials-file'
 import type { ServerCertificate } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
@@ -223,10 +223,6 @@ function parseKey(text: string, subject: string): KeyObject {
   } catch (error) {
     throw new SetupError(`${subject} is damaged (${messageOf(error)})`, ['get a new copy.'])
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 const soonMs = 14 * dayMs

@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises'
 import { join, resolve, dirname } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { adviceOf, finding, type Finding } from '@holdfast/core'
+import { adviceOf, finding, type Finding, messageOf } from '@holdfast/core'
 import { identifyDirectory, findUnkeptName } from '../directory/data-directory.ts'
 import type { LayoutFile } from '../directory/layout-file.ts'
 import { createLayout, type NamesMode } from '../directory/layout.ts'
@@ -245,7 +245,7 @@ async function attempt(check: string, work: () => Promise<Finding>): Promise<Fin
   try {
     return await work()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     const remedy = isSystemError(error, 'ENOSPC', 'EDQUOT')
       ? "Make room: the disk, or this user's quota of it, is full."
       : 'See what the kernel reports about the disks: dmesg | tail'

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
+import { messageOf } from '@holdfast/core'
 import { openDiskBlobStore, type DiskBlobStoreOptions } from '../../src/disk-blob-store.ts'
 
 async function opening(options: DiskBlobStoreOptions): Promise<string> {
@@ -9,7 +10,7 @@ async function opening(options: DiskBlobStoreOptions): Promise<string> {
     await (await openDiskBlobStore(options)).close()
     return 'opened'
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

@@ -6,6 +6,7 @@ import {
   PutObjectCommand,
   GetBucketVersioningCommand,
 } from '@aws-sdk/client-s3'
+import { messageOf } from '@holdfast/core'
 import { failureOf, isAnswer, StoreSettingError, type StoreSetting } from '../http/s3-errors.ts'
 import { keyDecoder } from '../keys/object-keys.ts'
 import { versionsOfKey } from '../list/list-objects.ts'
@@ -138,7 +139,7 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 function explain(error: unknown, check: BucketCheck): StoreSettingError {
   const { code, status } = failureOf(error)
   // The following lines of the client's message are advice for programmers.
-  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  const [reason = ''] = messageOf(error).split('\n')
   if (certificateCodes.test(code)) {
     const remedy = 'give the certificate of its authority to Node.js by NODE_EXTRA_CA_CERTS'
     const problem = `the certificate of ${check.endpoint} is not trusted (${reason})`

@@ -10,7 +10,7 @@ import {
   ListPartsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { finding, type Finding } from '@holdfast/core'
+import { finding, type Finding, messageOf } from '@holdfast/core'
 import type { TrialObjects } from '../bucket/trial-objects.ts'
 import { failureOf } from '../http/s3-errors.ts'
 import { listUploads } from '../list/list-objects.ts'
@@ -258,7 +258,7 @@ function failed({ check, right }: BucketStep, error: unknown): Finding {
   if (code === 'AccessDenied' || status === 403) {
     return finding('problem', check, `the access key lacks the right ${right}`, policyRemedy)
   }
-  const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  const [reason = ''] = messageOf(error).split('\n')
   const remedy = 'See the log of the S3 server.'
   return finding('problem', check, `failed: ${code || status}: ${reason}`, remedy)
 }

@@ -8,6 +8,7 @@ import {
   startHoldfast,
   until,
 } from '@holdfast/testing'
+import { messageOf } from '@holdfast/core'
 import { createChoices, type Choices } from '../endurance/soak/choices.ts'
 import { buildLiar, type Lie } from './build-liar.ts'
 import type { FileSystem } from './file-systems.ts'
@@ -85,7 +86,7 @@ export async function startPowerCuts(options: PowerCutOptions): Promise<PowerCut
     await cutOften({ ...options, counts, disk, data, cwd: site.path, start: () => start(env) })
     return counts
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new Error(`${fileSystem}, seed ${seed}, cut ${counts.cuts}: ${reason}`, { cause: error })
   } finally {
     await disk?.close()

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { formatBytes } from '@holdfast/core'
+import { formatBytes, messageOf } from '@holdfast/core'
 import type { Argv } from 'yargs'
 import { withSelection, listedIn, selectionIn } from '../selection.ts'
 import {
@@ -235,7 +235,7 @@ async function openState(identity: readonly string[], report: Report): Promise<S
   try {
     return await openSyncState(stateDirectory(process.env, identity))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     report.note(
       `The record of this run cannot be written, so the next run reads all files: ${reason}`,
     )
