@@ -12,7 +12,6 @@ import {
 } from '@holdfast/copy'
 import {
   type BlobStore,
-  closestWord,
   formatBytes,
   isFileServiceError,
   nameProblem,
@@ -39,9 +38,8 @@ import {
   refuseStrayWords,
   settingEnvironment,
   withSettings,
-  openExistingStore,
-  refuseMissingData,
 } from './flags.ts'
+import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
 import { formatDuration, print, standardError } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
 
@@ -311,9 +309,7 @@ async function refuseUnknownCustomer({ from, to }: Stores, customer: string): Pr
   if ((await hasFile(from, customer)) || (await hasFile(to, customer))) return
   const names: string[] = []
   for await (const name of from.customers()) names.push(name)
-  const meant = closestWord(customer, names)
-  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
-  throw new SetupError(`Neither store has a file of the customer "${customer}".${hint}`)
+  throw unknownCustomer(`Neither store has a file of the customer "${customer}".`, customer, names)
 }
 
 async function hasFile(store: BlobStore, customer: string): Promise<boolean> {

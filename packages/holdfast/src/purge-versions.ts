@@ -1,13 +1,6 @@
-import {
-  closestWord,
-  formatBytes,
-  isFileServiceError,
-  nameProblem,
-  SetupError,
-} from '@holdfast/core'
+import { formatBytes, isFileServiceError, nameProblem, SetupError } from '@holdfast/core'
 import type { History, Usage } from '@holdfast/core'
 import { findConfig, parseTime, type Config, type WrittenSettings } from '@holdfast/server/config'
-import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
 import {
   refuseFlagsOfOtherStores,
@@ -15,9 +8,8 @@ import {
   settingEnvironment,
   settingsOfFiles,
   withSettings,
-  openExistingStore,
-  refuseMissingData,
 } from './flags.ts'
+import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
 import { ask } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
 
@@ -134,8 +126,7 @@ async function withHistory(
   config: Config,
   work: (history: History) => Promise<number>,
 ): Promise<number> {
-  const warn = (message: string) => void standardError().write(`holdfast: ${visible(message)}\n`)
-  const store = await openExistingStore(config.store, config, { warn })
+  const store = await openExistingStore(config.store, config)
   try {
     if (store.history) return await work(store.history)
     const reason = await store.historyProblem?.()
@@ -156,9 +147,8 @@ async function namesOf(history: Pick<History, 'customers'>): Promise<readonly st
 
 async function refuseUnknown(history: History, customer: string): Promise<void> {
   for await (const _page of history.kept(customer)) return
-  const meant = closestWord(customer, await namesOf(history))
-  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
-  throw new SetupError(`Nothing is kept of a customer "${customer}".${hint}`)
+  const problem = `Nothing is kept of a customer "${customer}".`
+  throw unknownCustomer(problem, customer, await namesOf(history))
 }
 
 /** Asks whether to remove so much. Without anything to remove there is no question. */

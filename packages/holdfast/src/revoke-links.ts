@@ -1,4 +1,4 @@
-import { closestWord, isFileServiceError, SetupError } from '@holdfast/core'
+import { isFileServiceError, SetupError } from '@holdfast/core'
 import { findConfig, type Config, type WrittenSettings } from '@holdfast/server/config'
 import { visible } from '@holdfast/server/visible'
 import type { Argv } from 'yargs'
@@ -9,9 +9,8 @@ import {
   settingEnvironment,
   settingsOfFiles,
   withSettings,
-  openExistingStore,
-  refuseMissingData,
 } from './flags.ts'
+import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
 import { standardError } from './terminal/print.ts'
 
 /** The flags on the command line. Other settings come from the environment and the configuration file. */
@@ -52,14 +51,11 @@ export async function revokeLinks(flags: RevokeLinksFlags): Promise<number> {
   refuseFlagsOfOtherStores(flags, [config.store])
   if (config.store === 'disk') await refuseMissingData(config.data)
   await refuseUnknown(name, config)
-  const note = (message: string) => void standardError().write(`${visible(message)}\n`)
-  const store = await openExistingStore(config.store, config, {
-    warn: (message) => note(`holdfast: ${message}`),
-  })
+  const store = await openExistingStore(config.store, config)
   try {
     if (!store.linkGenerations) throw new SetupError('This store cannot end links.')
     await store.linkGenerations.renew(name)
-    note(`All links that "${name}" has made are ended.`)
+    standardError().write(`All links that "${visible(name)}" has made are ended.\n`)
     return 0
   } catch (error) {
     if (!isFileServiceError(error)) throw error
@@ -73,7 +69,5 @@ async function refuseUnknown(name: string, { customers: path }: Config): Promise
   const { openCustomersFile } = await import('@holdfast/credentials-file')
   const file = await openCustomersFile(path)
   if (file.has(name)) return
-  const meant = closestWord(name, file.names())
-  const hints = meant === undefined ? [] : [`Did you mean "${meant}"?`]
-  throw new SetupError(`${path} has no customer "${name}"`, hints)
+  throw unknownCustomer(`${path} has no customer "${name}"`, name, file.names())
 }

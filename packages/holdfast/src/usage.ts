@@ -1,7 +1,6 @@
 import { mergeByName } from '@holdfast/copy'
 import {
   type BlobStore,
-  closestWord,
   compareUtf8,
   type Customer,
   formatBytes,
@@ -20,10 +19,9 @@ import {
   settingEnvironment,
   settingsOfFiles,
   withSettings,
-  openExistingStore,
-  refuseMissingData,
 } from './flags.ts'
-import { jsonLine, print, standardError } from './terminal/print.ts'
+import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
+import { jsonLine, print } from './terminal/print.ts'
 
 /** The flags of `holdfast usage` that are no settings; used to guess misspelt flags. */
 export const usageFlags = ['json']
@@ -92,10 +90,7 @@ interface UsageRequest {
 async function runUsage(config: Config, { customer, isJson }: UsageRequest): Promise<number> {
   if (config.store === 'disk') await refuseMissingData(config.data)
   const quotas = await readQuotas(config)
-  const log = {
-    warn: (message: string) => void standardError().write(`holdfast: ${visible(message)}\n`),
-  }
-  const store = await openExistingStore(config.store, config, log)
+  const store = await openExistingStore(config.store, config)
   try {
     const usages =
       customer === undefined
@@ -128,11 +123,8 @@ async function* onlyUsage(
 ): AsyncGenerator<CustomerUsage> {
   const usage = await usageOf(store, quotas, customer)
   if (!usage.isListed && !keepsAny(usage)) {
-    const meant = closestWord(customer, [...quotas.keys()])
-    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
-    throw new SetupError(
-      `There is no customer "${customer}": neither ${path} nor the store has one of that name.${hint}`,
-    )
+    const problem = `There is no customer "${customer}": neither ${path} nor the store has one of that name.`
+    throw unknownCustomer(problem, customer, [...quotas.keys()])
   }
   yield usage
 }
