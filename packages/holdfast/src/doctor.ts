@@ -13,6 +13,7 @@ import {
   refuseFlagsOfOtherStores,
   refuseFlagsWithoutSharedUrl,
   refuseStrayWords,
+  withConfig,
   withSettings,
 } from './flags.ts'
 import { jsonLine, print } from './terminal/print.ts'
@@ -30,12 +31,7 @@ export type DoctorFlags = WrittenSettings & {
 
 /** The options of `holdfast doctor`: those of the server, and how to report. */
 export function describeDoctor(yargs: Argv): Argv {
-  return withSettings(yargs, settingNames)
-    .option('config', {
-      requiresArg: true,
-      group: 'Server:',
-      describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
-    })
+  return withConfig(withSettings(yargs, settingNames))
     .option('json', {
       type: 'boolean',
       default: false,

@@ -1,6 +1,6 @@
 import { findConfig, type SettingName, type WrittenSettings } from '@holdfast/server/config'
 import type { Argv } from 'yargs'
-import { refuseStrayWords, settingEnvironment, withSettings } from './flags.ts'
+import { refuseStrayWords, settingEnvironment, withConfig, withSettings } from './flags.ts'
 import { print, standardError } from './terminal/print.ts'
 
 /** The flags of `holdfast events` that are no settings; used to guess misspelt flags. */
@@ -33,7 +33,7 @@ export function eventsCommands(yargs: Argv, run: (work: Promise<number>) => Prom
 }
 
 function describeReplay(yargs: Argv): Argv {
-  return withSettings(yargs, settingsOfEvents)
+  return withConfig(withSettings(yargs, settingsOfEvents))
     .option('since', {
       requiresArg: true,
       demandOption: 'Say --since when, as in --since 3d or --since 2026-11-21T02:45:56Z.',
@@ -44,10 +44,6 @@ function describeReplay(yargs: Argv): Argv {
       requiresArg: true,
       coerce: String,
       describe: 'Send the changes of this customer to the receiver of the customer',
-    })
-    .option('config', {
-      requiresArg: true,
-      describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
     })
     .example('$0 events replay --config holdfast.yaml --since 3d', 'the last three days')
     .epilog(

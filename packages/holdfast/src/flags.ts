@@ -39,6 +39,15 @@ export function withSettings(yargs: Argv, names: readonly SettingName[]): Argv {
   return yargs
 }
 
+/** `--config`, for commands that an administrator runs on the machine of the server. */
+export function withConfig(yargs: Argv): Argv {
+  return yargs.option('config', {
+    requiresArg: true,
+    group: 'Server:',
+    describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
+  })
+}
+
 /**
  * The variables of this process for the settings `names`, the secrets and the configuration file. Others are left out, so that a command
  * does not fail because of them: a copy does not need the server's port.

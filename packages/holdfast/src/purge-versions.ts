@@ -7,6 +7,7 @@ import {
   refuseStrayWords,
   settingEnvironment,
   settingsOfFiles,
+  withConfig,
   withSettings,
 } from './flags.ts'
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
@@ -37,7 +38,7 @@ export function versionsCommands(yargs: Argv, run: (work: Promise<number>) => Pr
 }
 
 function describePurgeVersions(yargs: Argv): Argv {
-  return withSettings(yargs, settingsOfFiles)
+  return withConfig(withSettings(yargs, settingsOfFiles))
     .option('customer', {
       requiresArg: true,
       coerce: String,
@@ -65,11 +66,6 @@ function describePurgeVersions(yargs: Argv): Argv {
       defaultDescription: 'no',
       group: 'Purge:',
       describe: 'Remove without a question',
-    })
-    .option('config', {
-      requiresArg: true,
-      group: 'Server:',
-      describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
     })
     .example('$0 versions purge --before 7d', 'what was replaced more than a week ago')
     .example('$0 versions purge --customer alice --all', 'all earlier versions of alice')

@@ -8,6 +8,7 @@ import {
   refuseFlagsOfOtherStores,
   settingEnvironment,
   settingsOfFiles,
+  withConfig,
   withSettings,
 } from './flags.ts'
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
@@ -18,15 +19,10 @@ export type RevokeLinksFlags = WrittenSettings & NameArgument & { readonly confi
 
 /** The arguments and options of `holdfast customers revoke-links`. */
 export function describeRevokeLinks(yargs: Argv): Argv {
-  return withSettings(yargs, settingsOfFiles)
+  return withConfig(withSettings(yargs, settingsOfFiles))
     .positional('name', {
       type: 'string',
       describe: 'Name of the customer; after -- if it begins with a dash',
-    })
-    .option('config', {
-      requiresArg: true,
-      group: 'Server:',
-      describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
     })
     .example('$0 customers revoke-links alice', 'no link of alice works any more')
     .epilog(

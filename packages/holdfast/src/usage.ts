@@ -18,6 +18,7 @@ import {
   refuseFlagsOfOtherStores,
   settingEnvironment,
   settingsOfFiles,
+  withConfig,
   withSettings,
 } from './flags.ts'
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
@@ -35,7 +36,7 @@ export type UsageFlags = WrittenSettings &
 
 /** The arguments and options of `holdfast usage`. */
 export function describeUsage(yargs: Argv): Argv {
-  return withSettings(yargs, settingsOfFiles)
+  return withConfig(withSettings(yargs, settingsOfFiles))
     .positional('name', {
       type: 'string',
       describe: 'Only this customer; after -- if the name begins with a dash',
@@ -45,11 +46,6 @@ export function describeUsage(yargs: Argv): Argv {
       default: false,
       defaultDescription: 'no',
       describe: 'Print a line of JSON for each customer, as soon as it is counted',
-    })
-    .option('config', {
-      requiresArg: true,
-      group: 'Server:',
-      describe: 'Configuration file of the server [$HOLDFAST_CONFIG]',
     })
     .example('$0 usage', 'a table of all customers')
     .example('$0 usage alice --data /srv/files', 'one customer')
