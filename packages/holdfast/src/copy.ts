@@ -42,6 +42,7 @@ import {
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
 import { formatDuration, print, standardError } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
+import { off } from './terminal/yargs.ts'
 
 /** The flags of `holdfast copy` that are no settings; used to guess misspelt flags. */
 export const copyFlags = [
@@ -69,12 +70,7 @@ const storeSettings = settingNames.filter(
 /** The options of `holdfast copy`. */
 export function describeCopy(yargs: Argv): Argv {
   const text = { type: 'string', requiresArg: true, group: 'Copy:' } as const
-  const given = {
-    type: 'boolean',
-    default: false,
-    defaultDescription: 'no',
-    group: 'Copy:',
-  } as const
+  const given = { ...off, group: 'Copy:' } as const
   const options = yargs
     .option('from', {
       ...text,

@@ -18,6 +18,7 @@ import {
 } from './flags.ts'
 import { jsonLine, print } from './terminal/print.ts'
 import { stopOnSignal } from './terminal/stop-on-signal.ts'
+import { off } from './terminal/yargs.ts'
 
 /** The flags of `holdfast doctor` that are no settings; used to guess misspelt flags. */
 export const doctorFlags = ['json']
@@ -32,12 +33,7 @@ export type DoctorFlags = WrittenSettings & {
 /** The options of `holdfast doctor`: those of the server, and how to report. */
 export function describeDoctor(yargs: Argv): Argv {
   return withConfig(withSettings(yargs, settingNames))
-    .option('json', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
-      describe: 'Report in JSON, for programs',
-    })
+    .option('json', { ...off, describe: 'Report in JSON, for programs' })
     .example('$0 doctor --data /srv/files', 'give the flags that the server gets')
     .example('$0 doctor --config holdfast.yaml --json', 'for a program')
     .epilog(

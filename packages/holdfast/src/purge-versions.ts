@@ -13,6 +13,7 @@ import {
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
 import { ask } from './terminal/ask.ts'
 import { print, shown, standardError } from './terminal/print.ts'
+import { off } from './terminal/yargs.ts'
 
 /** The flags of `holdfast versions purge` that are no settings; used to guess misspelt flags. */
 export const purgeVersionsFlags = ['customer', 'before', 'all', 'force']
@@ -52,18 +53,10 @@ function describePurgeVersions(yargs: Argv): Argv {
       describe:
         'What was replaced before a time in ISO 8601, or before a period before now such as 30d',
     })
-    .option('all', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
-      group: 'Purge:',
-      describe: 'All that is kept',
-    })
+    .option('all', { ...off, group: 'Purge:', describe: 'All that is kept' })
     .option('force', {
       alias: 'f',
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
+      ...off,
       group: 'Purge:',
       describe: 'Remove without a question',
     })

@@ -23,6 +23,7 @@ import {
 } from './flags.ts'
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
 import { jsonLine, print } from './terminal/print.ts'
+import { off } from './terminal/yargs.ts'
 
 /** The flags of `holdfast usage` that are no settings; used to guess misspelt flags. */
 export const usageFlags = ['json']
@@ -42,9 +43,7 @@ export function describeUsage(yargs: Argv): Argv {
       describe: 'Only this customer; after -- if the name begins with a dash',
     })
     .option('json', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
+      ...off,
       describe: 'Print a line of JSON for each customer, as soon as it is counted',
     })
     .example('$0 usage', 'a table of all customers')

@@ -1,6 +1,6 @@
 import { adviceOf } from '@holdfast/core'
 import type { Argv } from 'yargs'
-import { parserConfiguration, showWords } from '../terminal/yargs.ts'
+import { off, parserConfiguration, showWords } from '../terminal/yargs.ts'
 import { usageError } from './errors.ts'
 
 /** A command that sends requests to a server, as a customer. */
@@ -80,17 +80,10 @@ export const commonFlags = ['json', 'quiet', 'profile'] as const
 /** `--json`, and the other flags that every verb has. */
 export function withJson(yargs: Argv): Argv {
   return yargs
-    .option('json', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
-      describe: 'Print a line of JSON for each name on standard output',
-    })
+    .option('json', { ...off, describe: 'Print a line of JSON for each name on standard output' })
     .option('quiet', {
       alias: 'q',
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
+      ...off,
       describe: 'Report only failures, and what was asked for',
     })
     .option('profile', {
@@ -127,9 +120,7 @@ export function withVersion(yargs: Argv, describe: string): Argv {
 /** Adds names on the server, which may be patterns. */
 export function withNames(yargs: Argv, describe: string): Argv {
   return withJson(withWords(yargs, describe)).option('literal', {
-    type: 'boolean',
-    default: false,
-    defaultDescription: 'no',
+    ...off,
     describe: 'Take *, ? and [ in names literally',
   })
 }

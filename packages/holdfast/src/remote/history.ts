@@ -21,6 +21,7 @@ import {
 } from './client-verb.ts'
 import { askWhether, isTerminal, mostUnasked } from './rm.ts'
 import type { Report } from './report.ts'
+import { off } from '../terminal/yargs.ts'
 
 /** `holdfast restore NAME…`. */
 export const restore: ClientVerb = {
@@ -46,17 +47,10 @@ export const restore: ClientVerb = {
         describe: 'The name to restore the file under; by default its own',
       })
       .option('no-clobber', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Replace no file: if the name is taken, the file is not restored',
       })
-      .option('all-deleted', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
-        describe: 'Instead of names: restore all deleted files',
-      })
+      .option('all-deleted', { ...off, describe: 'Instead of names: restore all deleted files' })
       .option('since', {
         type: 'string',
         requiresArg: true,
@@ -70,16 +64,12 @@ export const restore: ClientVerb = {
       })
       .option('dry-run', {
         alias: 'n',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Only show what would be restored',
       })
       .option('force', {
         alias: 'f',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: `Restore more than ${mostUnasked} files without a question`,
       })
       .example('$0 restore notes.txt', 'as it was before it was last replaced or deleted')

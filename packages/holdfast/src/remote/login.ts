@@ -8,6 +8,7 @@ import { type ClientVerb, type VerbArguments, textIn, withJson } from './client-
 import { createReport } from './report.ts'
 import { profileOf, profilePath, writeProfile, type Login, removeProfile } from './profile.ts'
 import { withRemote } from './session.ts'
+import { off } from '../terminal/yargs.ts'
 
 /** `holdfast login URL`. */
 export const login: ClientVerb = {
@@ -23,9 +24,7 @@ export const login: ClientVerb = {
         describe: 'The customer; asked for on the terminal without it',
       })
       .option('password-stdin', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Take the password from standard input instead of the terminal',
       })
       .example('$0 login https://files.example.com', 'asks for name and password')

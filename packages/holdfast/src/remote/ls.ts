@@ -7,6 +7,7 @@ import { localTime, sizeWithBytes, colouredName, shown } from '../terminal/print
 import { createTotal } from './report.ts'
 import { explainingMissingHistory } from './history.ts'
 import { withRemote } from './session.ts'
+import { off } from '../terminal/yargs.ts'
 
 /** `holdfast ls [PREFIX]`. */
 export const ls: ClientVerb = {
@@ -22,9 +23,7 @@ export const ls: ClientVerb = {
       })
       .option('long', {
         alias: 'l',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Show sizes and times, too',
       })
       .option('sort', {
@@ -34,24 +33,15 @@ export const ls: ClientVerb = {
       })
       .option('reverse', {
         alias: 'r',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'In the opposite order',
       })
       .option('deleted', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe:
           'List the deleted files that the server keeps; their time is that of the deletion',
       })
-      .option('literal', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
-        describe: 'Take *, ? and [ literally',
-      })
+      .option('literal', { ...off, describe: 'Take *, ? and [ literally' })
       .example('$0 ls', 'the names of all files, in the order of their bytes')
       .example('$0 ls -l holiday-', 'names that begin so, with sizes and times')
       .example('$0 ls -l --sort time', 'the newest file first')

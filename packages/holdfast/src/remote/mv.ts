@@ -1,6 +1,7 @@
 import { usageError } from './errors.ts'
 import { withRemote } from './session.ts'
 import { type ClientVerb, type VerbArguments, namesIn, withJson, withWords } from './client-verb.ts'
+import { off } from '../terminal/yargs.ts'
 
 /** `holdfast mv NAME NEW-NAME`. */
 export const mv: ClientVerb = {
@@ -16,9 +17,7 @@ export const mv: ClientVerb = {
       ),
     )
       .option('no-clobber', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Replace no file: if the new name is taken, the command fails',
       })
       .example('$0 mv draft.txt final.txt', 'replaces a file called final.txt')

@@ -3,6 +3,7 @@ import { CommandError, exitCodes } from './errors.ts'
 import { endsCommand, expandNames } from './names.ts'
 import { withRemote, type Remote } from './session.ts'
 import { type ClientVerb, type VerbArguments, namesIn, withNames } from './client-verb.ts'
+import { off } from '../terminal/yargs.ts'
 
 /** The most files that are deleted, or restored, without a question on a terminal. */
 export const mostUnasked = 10
@@ -19,16 +20,12 @@ export const rm: ClientVerb = {
     )
       .option('dry-run', {
         alias: 'n',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Only show what would be deleted',
       })
       .option('force', {
         alias: 'f',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: `Delete more than ${mostUnasked} files without a question`,
       })
       .example('$0 rm notes.txt', 'for good, unless the server keeps what is deleted')

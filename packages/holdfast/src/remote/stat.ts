@@ -4,6 +4,7 @@ import { type ClientVerb, type VerbArguments, namesIn, withNames } from './clien
 import { expandNames, forEachName } from './names.ts'
 import { sizeWithBytes, localTime, shown } from '../terminal/print.ts'
 import { withRemote } from './session.ts'
+import { off } from '../terminal/yargs.ts'
 
 /** `holdfast stat NAME…`. */
 export const stat: ClientVerb = {
@@ -15,12 +16,7 @@ export const stat: ClientVerb = {
       yargs,
       'Names on the server; *, ? and [ are wildcards; after -- if one begins with a dash',
     )
-      .option('sha256', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
-        describe: 'Read each file, and show the SHA-256 of its content',
-      })
+      .option('sha256', { ...off, describe: 'Read each file, and show the SHA-256 of its content' })
       .example('$0 stat notes.txt', 'size, time, type and entity tag')
       .example('$0 stat notes.txt --json', 'for a program'),
   run: runStat,

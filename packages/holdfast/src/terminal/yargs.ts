@@ -58,6 +58,9 @@ function wrap(text: string, width: number): readonly string[] {
   return [...lines, line]
 }
 
+/** An option that takes no value, and is off unless it is given. */
+export const off = { type: 'boolean', default: false, defaultDescription: 'no' } as const
+
 /** How yargs reads the command line. */
 export const parserConfiguration = {
   'duplicate-arguments-array': false,

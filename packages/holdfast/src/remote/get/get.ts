@@ -40,6 +40,7 @@ import {
 } from './targets.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { writeBytes } from '../../terminal/print.ts'
+import { off } from '../../terminal/yargs.ts'
 
 /** `holdfast get NAME…`. */
 export const get: ClientVerb = {
@@ -64,15 +65,11 @@ export const get: ClientVerb = {
         describe: 'A directory, or the path of one file, or - for standard output; by default here',
       })
       .option('force', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Replace files of this machine that differ, without a question',
       })
       .option('no-clobber', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Leave files that are here as they are, and download only the others',
       })
       .example('$0 get "*.jpg" -o pictures/', '')

@@ -31,6 +31,7 @@ import { listedIn, selectionIn, withSelection } from '../selection.ts'
 import { createTotal, type Report, type Total } from '../report.ts'
 import { filesInDirectories, filesToPut, refuseSameNames, type FileToPut } from './files-to-put.ts'
 import { userDirectory, type Login } from '../profile.ts'
+import { off } from '../../terminal/yargs.ts'
 
 /** `holdfast put FILE…`. */
 export const put: ClientVerb = {
@@ -48,9 +49,7 @@ export const put: ClientVerb = {
     )
       .option('recursive', {
         alias: 'r',
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe:
           'Upload all files in directories, too; photos/sea/a.jpg becomes "photos - sea - a.jpg"',
       })
@@ -60,9 +59,7 @@ export const put: ClientVerb = {
         describe: 'The name on the server, for one file; without it, the last part of the path',
       })
       .option('no-clobber', {
-        type: 'boolean',
-        default: false,
-        defaultDescription: 'no',
+        ...off,
         describe: 'Replace no file: a file whose name is taken fails',
       })
       .example('$0 put *.jpg', '')

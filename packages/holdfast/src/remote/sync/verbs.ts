@@ -26,6 +26,7 @@ import { createReport, type Report } from '../report.ts'
 import { withRemote } from '../session.ts'
 import { noSyncState, openSyncState, stateDirectory, type SyncState } from './sync-state.ts'
 import type { ProgressOutput } from '../../copy-progress.ts'
+import { off } from '../../terminal/yargs.ts'
 
 const flags = ['into', 'concurrency', 'dry-run', 'delete', 'max-delete', 'checksum'] as const
 
@@ -93,24 +94,15 @@ function withDirectory(yargs: Argv): Argv {
 function withChanges(yargs: Argv, done: string, deleted: string): Argv {
   return yargs
     .option('dry-run', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
+      ...off,
       describe: `Print what would be ${done} and deleted, and change nothing`,
     })
     .option('checksum', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
+      ...off,
       describe:
         'Compare files by their SHA-256, also if their sizes and times have stayed the same',
     })
-    .option('delete', {
-      type: 'boolean',
-      default: false,
-      defaultDescription: 'no',
-      describe: `Delete files ${deleted}`,
-    })
+    .option('delete', { ...off, describe: `Delete files ${deleted}` })
     .option('max-delete', {
       type: 'string',
       requiresArg: true,
