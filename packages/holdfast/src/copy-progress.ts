@@ -1,13 +1,11 @@
 import type { CopyProgress, FileCount } from '@holdfast/copy'
 import { formatBytes } from '@holdfast/core'
-import { formatDuration } from './terminal/print.ts'
-
-/** Where progress is shown, such as standard error. */
-export interface ProgressOutput {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
+import {
+  createStatusLine,
+  formatDuration,
+  progressMode,
+  type ProgressOutput,
+} from './terminal/print.ts'
 
 export interface ProgressDisplay {
   update(progress: CopyProgress): void
@@ -17,10 +15,8 @@ export interface ProgressDisplay {
   end(): void
 }
 
-/** Milliseconds between two updates: of a line that is redrawn, and of plain ones. */
-const intervals = { redrawn: 200, plain: 5000 }
-
-const eraseLine = '\r\u001b[K'
+/** Milliseconds between two plain lines. */
+const plainMs = 5000
 
 /**
  * Shows progress on a terminal: in one line that is redrawn, or, if the environment asks for plain output (`NO_COLOR`, `TERM=dumb`), as a
@@ -30,35 +26,22 @@ export function showProgress(
   output: ProgressOutput,
   environment: Readonly<Record<string, string | undefined>>,
 ): ProgressDisplay {
-  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isTerminal = output.isTTY === true
-  const isRedrawn = isTerminal && !isPlain
   const paceOf = createPaceMeter()
   let latest: CopyProgress | undefined
-
-  const show = () => {
-    if (!latest || !isTerminal) return
+  const mode = progressMode(output, environment, { plainMs })
+  const { note, end } = createStatusLine(output, mode, (width) => {
+    if (!latest) return undefined
     const pace = paceOf({ at: Date.now(), progress: latest })
-    // A character in the last column makes some terminals begin a new line.
-    if (isRedrawn) output.write(eraseLine + progressLine(latest, pace, (output.columns || 80) - 1))
-    else output.write(`${progressLogLine(latest, pace)}\n`)
-  }
-  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain)
-
+    return width === undefined ? progressLogLine(latest, pace) : progressLine(latest, pace, width)
+  })
   return {
     update(progress) {
       // The first sample of each stage, for the pace in its first line.
       if (latest?.stage !== progress.stage) paceOf({ at: Date.now(), progress })
       latest = progress
     },
-    note(line) {
-      output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`)
-    },
-    end() {
-      clearInterval(timer)
-      show()
-      if (isRedrawn && latest) output.write('\n')
-    },
+    note,
+    end,
   }
 }
 

@@ -1,5 +1,5 @@
 import { formatBytes } from '@holdfast/core'
-import { formatDuration, printable } from '../terminal/print.ts'
+import { formatDuration, printable, progressMode } from '../terminal/print.ts'
 
 /** Where lines for people are written, such as standard error. */
 export type ScreenOutput = Pick<NodeJS.WriteStream, 'write'> &
@@ -29,8 +29,8 @@ interface Redrawn {
   done(): void
 }
 
-/** Milliseconds between two updates: of lines that are redrawn, and of plain ones. */
-const intervals = { redrawn: 200, plain: 5000 }
+/** Milliseconds between two plain lines of a file. */
+const plainMs = 5000
 /** The most files shown at a time. */
 const mostLines = 8
 
@@ -43,9 +43,10 @@ export function createScreen(
   environment: Readonly<Record<string, string | undefined>>,
   isQuiet = false,
 ): Screen {
-  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isTerminal = output.isTTY === true && !isQuiet
-  const isRedrawn = isTerminal && !isPlain
+  const { isShown, isRedrawn, intervalMs } = progressMode(output, environment, {
+    plainMs,
+    isQuiet,
+  })
   const transfers = new Set<Transfer>()
   let redrawn: Redrawn | undefined
   let timer: NodeJS.Timeout | undefined
@@ -61,8 +62,8 @@ export function createScreen(
     else if (!isRedrawn) for (const line of lines()) output.write(`${line}\n`)
   }
   const start = () => {
-    if (timer || !isTerminal) return
-    timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain).unref()
+    if (timer || !isShown) return
+    timer = setInterval(show, intervalMs).unref()
     // Loaded only now, and only for a terminal, since the start must be fast.
     if (isRedrawn) void loadRedrawn(output).then((loaded) => (redrawn = loaded))
   }

@@ -97,6 +97,85 @@ export function failureMark(): string {
   return styleText('red', 'holdfast:', { stream: standardError() })
 }
 
+/** Where progress is shown, such as standard error. */
+export interface ProgressOutput {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/** How progress is shown. */
+interface ProgressMode {
+  /** `false` where there is no terminal, as in a log. */
+  readonly isShown: boolean
+  /** Whether it is redrawn in place, and not written as one plain line after the other. */
+  readonly isRedrawn: boolean
+  /** Milliseconds between two updates. */
+  readonly intervalMs: number
+}
+
+const redrawnMs = 200
+
+/**
+ * How to show progress on `output`: redrawn, or, if the environment asks for plain output (`NO_COLOR`, `TERM=dumb`), as plain lines.
+ *
+ * @param options `plainMs`: milliseconds between two plain lines; `isQuiet`: whether to show none
+ */
+export function progressMode(
+  output: ProgressOutput,
+  environment: Readonly<Record<string, string | undefined>>,
+  { plainMs, isQuiet = false }: { readonly plainMs: number; readonly isQuiet?: boolean },
+): ProgressMode {
+  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
+  const isShown = output.isTTY === true && !isQuiet
+  const isRedrawn = isShown && !isPlain
+  return { isShown, isRedrawn, intervalMs: isRedrawn ? redrawnMs : plainMs }
+}
+
+/** Progress in one line. */
+export interface StatusLine {
+  /** Writes a separate line above the progress. */
+  readonly note: (line: string) => void
+  /** Shows the last progress, which stays, and nothing afterwards. */
+  readonly end: () => void
+  /** Removes the progress, and shows nothing afterwards. */
+  readonly erase: () => void
+}
+
+const eraseLine = '\r\u001b[K'
+
+/**
+ * Shows progress in one line until it ends.
+ *
+ * @param lineOf makes the line: of at most `width` characters, for a plain line (`undefined`) of any length. Called at each update;
+ * `undefined` leaves it out.
+ */
+export function createStatusLine(
+  output: ProgressOutput,
+  { isShown, isRedrawn, intervalMs }: ProgressMode,
+  lineOf: (width: number | undefined) => string | undefined,
+): StatusLine {
+  const show = () => {
+    // A character in the last column makes some terminals begin a new line.
+    const line = isShown ? lineOf(isRedrawn ? (output.columns || 80) - 1 : undefined) : undefined
+    if (line === undefined) return false
+    output.write(isRedrawn ? `${eraseLine}${line}` : `${line}\n`)
+    return true
+  }
+  const timer = setInterval(show, intervalMs)
+  return {
+    note: (line) => void output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`),
+    end() {
+      clearInterval(timer)
+      if (show() && isRedrawn) output.write('\n')
+    },
+    erase() {
+      clearInterval(timer)
+      if (isRedrawn) output.write(eraseLine)
+    },
+  }
+}
+
 /** A time with its two largest units: `8s`, `1m 05s`, `26h 10m`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))

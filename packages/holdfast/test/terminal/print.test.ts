@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process'
+import { mock } from 'node:test'
 import { promisify } from 'node:util'
 import { openCustomersFile } from '@holdfast/credentials-file'
 import { createSite, holdfastProgram, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
-import { printable, formatDuration, localTime, jsonLine } from '../../src/terminal/print.ts'
+import {
+  createStatusLine,
+  progressMode,
+  printable,
+  formatDuration,
+  localTime,
+  jsonLine,
+} from '../../src/terminal/print.ts'
 
 const run = promisify(execFile)
 describe('The output of holdfast', () => {
@@ -84,6 +92,47 @@ describe('printable', () => {
   it('shows what a terminal would obey, hide or turn round', () => {
     const text = 'größe\u001b[2J\u202e\u0085\u200b\u2028 字'
     expect(printable(text)).to.equal('größe\\u{1b}[2J\\u{202e}\\u{85}\\u{200b}\\u{2028} 字')
+  })
+})
+
+describe('createStatusLine', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setInterval'] }))
+  afterEach(() => mock.timers.reset())
+
+  /** Runs a status line that shows the number of its updates; returns what it wrote. */
+  const written = (
+    facts: { readonly isTTY?: boolean; readonly columns?: number },
+    environment: Readonly<Record<string, string>>,
+    finish: 'end' | 'erase',
+  ) => {
+    let [text, updates] = ['', 0]
+    const output = { ...facts, write: (more: string) => void (text += more) }
+    const mode = progressMode(output, environment, { plainMs: 5000 })
+    const line = createStatusLine(output, mode, (width) => `${++updates} of ${width}`)
+    mock.timers.tick(mode.intervalMs)
+    line.note('a note')
+    line[finish]()
+    mock.timers.tick(mode.intervalMs)
+    return text
+  }
+  const erased = '\r\u001b[K'
+
+  it('redraws one line on a terminal, which stays at the end or is erased', () => {
+    const begin = `${erased}1 of 39${erased}a note\n${erased}`
+    expect(written({ isTTY: true, columns: 40 }, {}, 'end')).to.equal(`${begin}2 of 39\n`)
+    expect(written({ isTTY: true, columns: 40 }, {}, 'erase')).to.equal(begin)
+  })
+
+  for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+    it(`writes plain lines with ${JSON.stringify(environment)}`, () => {
+      const begin = '1 of undefined\na note\n'
+      expect(written({ isTTY: true }, environment, 'end')).to.equal(`${begin}2 of undefined\n`)
+      expect(written({ isTTY: true }, environment, 'erase')).to.equal(begin)
+    })
+  }
+
+  it('writes only notes where there is no terminal', () => {
+    expect(written({}, {}, 'end')).to.equal('a note\n')
   })
 })
 

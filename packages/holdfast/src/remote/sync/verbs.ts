@@ -19,13 +19,19 @@ import { syncDirectory } from './sync-directory.ts'
 import type { SyncSummary, SyncAction, SyncEvents, SyncPlan, SyncProgress } from './sync-plan.ts'
 import { verifyDirectory, type VerifySummary } from './verify-directory.ts'
 import { parseConcurrency } from '../../flags.ts'
-import { isReaderGone, printable, standardError } from '../../terminal/print.ts'
+import {
+  createStatusLine,
+  isReaderGone,
+  printable,
+  progressMode,
+  type ProgressOutput,
+  standardError,
+} from '../../terminal/print.ts'
 import { usageError } from '../errors.ts'
 import type { Login } from '../profile.ts'
 import { createReport, type Report } from '../report.ts'
 import { withRemote } from '../session.ts'
 import { noSyncState, openSyncState, stateDirectory, type SyncState } from './sync-state.ts'
-import type { ProgressOutput } from '../../copy-progress.ts'
 import { off } from '../../terminal/yargs.ts'
 
 const flags = ['into', 'concurrency', 'dry-run', 'delete', 'max-delete', 'checksum'] as const
@@ -301,10 +307,8 @@ interface SyncDisplay {
   readonly end: () => void
 }
 
-/** Milliseconds between two updates: of a line that is redrawn, and of plain ones. */
-const intervals = { redrawn: 200, plain: 30_000 }
-
-const eraseLine = '\r\u001b[K'
+/** Milliseconds between two plain lines. */
+const plainMs = 30_000
 
 /**
  * Shows progress on a terminal: in one line that is redrawn, or, if the environment asks for plain output, as a line every half minute.
@@ -317,26 +321,15 @@ export function showSyncProgress(
   environment: Readonly<Record<string, string | undefined>>,
   { done = 'sent', isQuiet = false }: { readonly done?: string; readonly isQuiet?: boolean } = {},
 ): SyncDisplay {
-  const isPlain = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb'
-  const isTerminal = output.isTTY === true && !isQuiet
-  const isRedrawn = isTerminal && !isPlain
   let latest: SyncProgress | undefined
-  const show = () => {
-    if (!latest || !isTerminal) return
-    const line = lineOf(latest, done)
-    if (isRedrawn) output.write(eraseLine + line.slice(0, (output.columns || 80) - 1))
-    else output.write(`${line}\n`)
+  const mode = progressMode(output, environment, { plainMs, isQuiet })
+  const { note, erase } = createStatusLine(output, mode, (width) => {
+    if (!latest) return undefined
+    const line = lineOf(latest, done).slice(0, width)
     latest = undefined
-  }
-  const timer = setInterval(show, isRedrawn ? intervals.redrawn : intervals.plain)
-  return {
-    update: (progress) => void (latest = progress),
-    note: (line) => void output.write(isRedrawn ? `${eraseLine}${line}\n` : `${line}\n`),
-    end() {
-      clearInterval(timer)
-      if (isRedrawn) output.write(eraseLine)
-    },
-  }
+    return line
+  })
+  return { update: (progress) => void (latest = progress), note, end: erase }
 }
 
 function lineOf({ checked, total, moved, movedBytes }: SyncProgress, done: string): string {
