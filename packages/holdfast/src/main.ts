@@ -1,5 +1,6 @@
 import { carriesAdvice, SetupError } from '@holdfast/core'
 import { programName } from '@holdfast/credentials-file/messages'
+import { visible } from '@holdfast/server/visible'
 import { answerShell } from './remote/completion/answer-shell.ts'
 import { createCli, serverCommands } from './create-cli.ts'
 import { clientVerbIn, verbNames, withPlainWords } from './remote/client-verbs.ts'
@@ -7,7 +8,6 @@ import { formatHelp, hideWords, showWords } from './terminal/yargs.ts'
 import { CommandError, exitCodes, isSystemError, reasonOf } from './remote/errors.ts'
 import {
   failureMark,
-  printable,
   isReaderGone,
   print,
   UnwritableError,
@@ -37,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function endVerb(error: unknown): Promise<number> {
-  say(isSystemError(error) ? printable(reasonOf(error)) : explain(error), failureMark())
+  say(isSystemError(error) ? visible(reasonOf(error)) : explain(error), failureMark())
   if (error instanceof CommandError) return error.exitCode
   if (error instanceof UnwritableError) return exitCodes.failed
   // Errors before the work begins, such as a password that no header can carry, are usage errors.
@@ -124,7 +124,7 @@ const describing = { run: () => Promise.resolve(), warn: () => {} }
 
 /** Prints a message. Its line breaks are ours; other control characters come from servers and names, and are made harmless. */
 function say(message: string, mark = 'holdfast:'): void {
-  const lines = showWords(message).split('\n').map(printable)
+  const lines = showWords(message).split('\n').map(visible)
   standardError().write(`${mark} ${lines.join('\n')}\n`)
 }
 

@@ -1,6 +1,7 @@
 import { formatBytes } from '@holdfast/core'
 import { isHoldfastError } from '@holdfast/client'
-import { jsonLine, print, standardError, printable, failureMark } from '../terminal/print.ts'
+import { visible } from '@holdfast/server/visible'
+import { jsonLine, print, standardError, failureMark } from '../terminal/print.ts'
 import { exitCodeOf, reasonOf, exitCodes, type ExitCode } from './errors.ts'
 
 /** The output of a verb. Each call writes a line. */
@@ -33,7 +34,7 @@ export function createReport(
   writeLine: (line: string) => void = (line) => void standardError().write(`${line}\n`),
 ): Report {
   const codes = new Set<ExitCode>()
-  const forPeople = (text: string) => writeLine(printable(text))
+  const forPeople = (text: string) => writeLine(visible(text))
   const printJson = (fields: object) => print(jsonLine(fields))
   const result = (fields: object, text: string) => (isJson ? printJson(fields) : print(`${text}\n`))
   return {
@@ -50,7 +51,7 @@ export function createReport(
       codes.add(exitCodeOf(error))
       const message = reasonOf(error, name)
       if (isJson) await printJson({ name, error: { code: codeOf(error), message } })
-      else writeLine(`${failureMark()} ${printable(`${name}: ${message}`)}`)
+      else writeLine(`${failureMark()} ${visible(`${name}: ${message}`)}`)
     },
     total(text) {
       if (!isJson && !isQuiet) forPeople(text)

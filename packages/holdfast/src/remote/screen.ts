@@ -1,5 +1,6 @@
 import { formatBytes } from '@holdfast/core'
-import { formatDuration, printable, progressMode } from '../terminal/print.ts'
+import { visible } from '@holdfast/server/visible'
+import { formatDuration, progressMode } from '../terminal/print.ts'
 
 /** Where lines for people are written, such as standard error. */
 export type ScreenOutput = Pick<NodeJS.WriteStream, 'write'> &
@@ -153,7 +154,7 @@ export function transferLine(
   ]
   const facts = parts.filter((part) => part !== '').join('  ')
   const room = width - facts.length - 2
-  const shown = printable(name)
+  const shown = visible(name)
   const label = shown.length <= room ? shown : `${shown.slice(0, Math.max(0, room - 3))}...`
   return `${label}  ${facts}`.slice(0, width)
 }

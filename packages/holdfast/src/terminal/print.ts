@@ -13,17 +13,12 @@ let isOutputGuarded = false
  * Writes to standard output and waits for it. Rejects if it cannot be written: with `EPIPE` if the reader has stopped, with an
  * `UnwritableError` otherwise, such as on a full disk. Without this, Node would end the process with a stack trace.
  */
-export function print(text: string): Promise<void> {
-  return writeBytes(text)
-}
-
-/** The same for bytes. */
-export async function writeBytes(bytes: string | Uint8Array): Promise<void> {
+export async function print(content: string | Uint8Array): Promise<void> {
   // The event may come before or after the callback, and would throw without a listener.
   if (!isOutputGuarded) process.stdout.on('error', () => {})
   isOutputGuarded = true
   const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-  process.stdout.write(bytes, (error) => (error ? reject(explain(error)) : resolve(undefined)))
+  process.stdout.write(content, (error) => (error ? reject(explain(error)) : resolve(undefined)))
   await promise
 }
 
@@ -52,11 +47,6 @@ export function standardError(): NodeJS.WriteStream {
 /** A name for standard output: unchanged for programs; on a terminal without characters that it would obey, hide or reverse. */
 export function shown(name: string): string {
   return process.stdout.isTTY ? visible(name) : name
-}
-
-/** The text without characters that a terminal would obey, hide or reverse: names and messages come from a server. */
-export function printable(text: string): string {
-  return visible(text)
 }
 
 /** A value as one line of JSON. Escapes characters that a terminal would obey, hide or reverse; programs read the same text. */

@@ -1,4 +1,4 @@
-/** `text`, in which characters that a terminal would not show, or would take as a command, are escaped. */
+/** Escapes the characters of `text` that a terminal would obey, hide or reverse: names and messages may come from elsewhere. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,

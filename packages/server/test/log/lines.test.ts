@@ -1,6 +1,7 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createLineLimit } from '../../src/log/lines.ts'
+import { visible } from '../../src/log/visible.ts'
 
 describe('createLineLimit', () => {
   it('admits so many, reports how many more there were when the time is over, and begins anew', async () => {
@@ -24,5 +25,12 @@ describe('createLineLimit', () => {
     expect(admit()).to.equal(true)
     flush()
     expect(omitted).to.deep.equal([1])
+  })
+})
+
+describe('visible', () => {
+  it('escapes what a terminal would obey, hide or reverse', () => {
+    const text = 'größe\u001b[2J\u202e\u0085\u200b\u2028 字'
+    expect(visible(text)).to.equal('größe\\u{1b}[2J\\u{202e}\\u{85}\\u{200b}\\u{2028} 字')
   })
 })

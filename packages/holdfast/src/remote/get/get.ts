@@ -39,7 +39,7 @@ import {
   type Targets,
 } from './targets.ts'
 import { CommandError, exitCodes, usageError } from '../errors.ts'
-import { writeBytes } from '../../terminal/print.ts'
+import { print } from '../../terminal/print.ts'
 import { off } from '../../terminal/yargs.ts'
 
 /** `holdfast get NAME…`. */
@@ -304,7 +304,7 @@ function runCat(argv: VerbArguments): Promise<number> {
     const names = expandNames(namesIn(argv), argv, remote)
     await forEachName(names, String, { ...remote, concurrency: 1 }, async (name, signal) => {
       const { body } = await remote.client.download(name, { version, reuseMemory: true, signal })
-      for await (const chunk of body) await writeBytes(chunk)
+      for await (const chunk of body) await print(chunk)
     })
   })
 }

@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { closeSync, constants, fstatSync, openSync, read } from 'node:fs'
 import { promisify } from 'node:util'
+import { visible } from '@holdfast/server/visible'
 import { usageError, CommandError, exitCodes } from '../errors.ts'
 import { makeDirectories } from './receive-file.ts'
 import { isPartial, pathOf, type LocalPath } from './partial-files.ts'
 import { isPattern } from '../selection.ts'
 import { ask } from '../../terminal/ask.ts'
-import { standardError, printable } from '../../terminal/print.ts'
+import { standardError } from '../../terminal/print.ts'
 import type { Screen } from '../screen.ts'
 
 /** Where a file is written. */
@@ -111,7 +112,7 @@ export function createReplacePermissions(
   let last = Promise.resolve()
   const decide = async (path: string, signal: AbortSignal) => {
     signal.throwIfAborted()
-    const question = `Replace ${printable(path)} by the file of the server? [y/N] `
+    const question = `Replace ${visible(path)} by the file of the server? [y/N] `
     const answer = await screen.hold(() => ask(question, { isSecret: false }))
     if (/^y(es)?$/i.test(answer.trim())) return
     throw new CommandError(exitCodes.failed, 'The file was not replaced.')

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { type Client, nameFromPath, prefixFromPath } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
+import { visible } from '@holdfast/server/visible'
 import type { PathSelection } from '../selection.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
 import { CommandError, usageError, exitCodes } from '../errors.ts'
-import { printable } from '../../terminal/print.ts'
 import { isLocalName } from '../get/targets.ts'
 import { isMissing, walkDirectory, type FoundEntry } from '../local-files.ts'
 
@@ -202,7 +202,7 @@ function clash(clashes: readonly string[]): CommandError {
   return new CommandError(
     exitCodes.failed,
     `Nothing was changed, because several files would have the same name on the server: ${[
-      ...clashes.slice(0, shownClashes).map(printable),
+      ...clashes.slice(0, shownClashes).map(visible),
       ...(more > 0 ? [`and ${more} more`] : []),
     ].join('; ')}`,
     ['Rename one of each pair.'],

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { formatBytes, messageOf } from '@holdfast/core'
 import type { Argv } from 'yargs'
+import { visible } from '@holdfast/server/visible'
 import { withSelection, listedIn, selectionIn } from '../selection.ts'
 import {
   type ClientVerb,
@@ -22,7 +23,6 @@ import { parseConcurrency } from '../../flags.ts'
 import {
   createStatusLine,
   isReaderGone,
-  printable,
   progressMode,
   type ProgressOutput,
   standardError,
@@ -247,7 +247,7 @@ function eventsOf(
 ): Omit<SyncEvents, 'progress'> {
   return {
     async did(action) {
-      const text = printable(textOf(action))
+      const text = visible(textOf(action))
       if (action.action === 'differ') await report.difference(action, text)
       else if (isDryRun) await report.result(action, text)
       else if (isJson) await report.done(action, '')
