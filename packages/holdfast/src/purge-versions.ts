@@ -11,8 +11,8 @@ import {
   withSettings,
 } from './flags.ts'
 import { openExistingStore, refuseMissingData, unknownCustomer } from './existing-store.ts'
-import { ask } from './terminal/ask.ts'
-import { print, shown, standardError } from './terminal/print.ts'
+import { confirm, isTerminal } from './terminal/ask.ts'
+import { print, shown } from './terminal/print.ts'
 import { off } from './terminal/yargs.ts'
 
 /** The flags of `holdfast versions purge` that are no settings; used to guess misspelt flags. */
@@ -82,7 +82,7 @@ async function purgeVersions(flags: PurgeVersionsFlags): Promise<number> {
   const config = await findConfig(flags, settingEnvironment(settingsOfFiles))
   refuseFlagsOfOtherStores(flags, [config.store])
   if (config.store === 'disk') await refuseMissingData(config.data)
-  const asks = !flags.force && process.stdin.isTTY && standardError().isTTY
+  const asks = !flags.force && isTerminal()
   return withHistory(config, async (history) => {
     const customers = customer === undefined ? await namesOf(history) : [customer]
     if (customer !== undefined) await refuseUnknown(history, customer)
@@ -148,8 +148,7 @@ async function isWanted(
 ): Promise<boolean> {
   const { blobs, bytes } = await measureOlder(history, customers, before)
   if (blobs === 0) return true
-  const question = `Remove ${amount({ blobs, bytes })} for good? [y/N] `
-  return /^y(es)?$/i.test((await ask(question, { isSecret: false })).trim())
+  return confirm(`Remove ${amount({ blobs, bytes })} for good?`)
 }
 
 /** How much was replaced before a time, and is kept of the customers. */

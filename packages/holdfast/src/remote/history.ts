@@ -2,6 +2,7 @@ import { type DeletedFile, type FileVersion, isHoldfastError, type Client } from
 import { formatBytes } from '@holdfast/core'
 import { parseTime } from '@holdfast/server/config'
 import { parseConcurrency } from '../flags.ts'
+import { confirm, isTerminal, mostUnasked } from '../terminal/ask.ts'
 import { localTime, shown } from '../terminal/print.ts'
 import { CommandError, exitCodes, usageError } from './errors.ts'
 import { forEachName } from './names.ts'
@@ -19,7 +20,6 @@ import {
   withJson,
   withWords,
 } from './client-verb.ts'
-import { askWhether, isTerminal, mostUnasked } from './rm.ts'
 import type { Report } from './report.ts'
 import { off } from '../terminal/yargs.ts'
 
@@ -110,7 +110,9 @@ function runRestore(argv: VerbArguments): Promise<number> {
     const bytes = (all ?? []).reduce((sum, { found }) => sum + (found?.size ?? 0), 0)
     if (asks && length > mostUnasked) {
       const question = `Restore ${length} files (${formatBytes(bytes)})?`
-      await askWhether(question, 'Nothing was restored.')
+      if (!(await confirm(question))) {
+        throw new CommandError(exitCodes.failed, 'Nothing was restored.')
+      }
     }
     const display =
       length > mostUnasked ? remote.screen.begin(`Restoring ${length} files`, bytes) : undefined

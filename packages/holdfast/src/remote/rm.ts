@@ -1,12 +1,9 @@
-import { ask } from '../terminal/ask.ts'
+import { confirm, isTerminal, mostUnasked } from '../terminal/ask.ts'
 import { CommandError, exitCodes } from './errors.ts'
 import { endsCommand, expandNames } from './names.ts'
 import { withRemote, type Remote } from './session.ts'
 import { type ClientVerb, type VerbArguments, namesIn, withNames } from './client-verb.ts'
 import { off } from '../terminal/yargs.ts'
-
-/** The most files that are deleted, or restored, without a question on a terminal. */
-export const mostUnasked = 10
 
 /** `holdfast rm NAME…`. */
 export const rm: ClientVerb = {
@@ -51,29 +48,17 @@ function runRm(argv: VerbArguments): Promise<number> {
       // The question needs the number of all files.
       if (!asks && names.length === mostTogether) await deleteTogether(names.splice(0), remote)
     }
-    if (asks && names.length > mostUnasked) {
-      await askWhether(`Delete ${names.length} files?`, 'Nothing was deleted.')
+    if (asks && names.length > mostUnasked && !(await confirm(`Delete ${names.length} files?`))) {
+      throw new CommandError(exitCodes.failed, 'Nothing was deleted.')
     }
     while (names.length > 0) await deleteTogether(names.splice(0, mostTogether), remote)
   })
-}
-
-/** Whether someone can answer a question. */
-export function isTerminal(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY
 }
 
 async function showNames(names: AsyncIterable<string>, { report }: Remote): Promise<void> {
   for await (const name of names) {
     await report.done({ name, deleted: false }, `Would delete ${name}`)
   }
-}
-
-/** @throws CommandError with the message `otherwise` unless the answer is yes */
-export async function askWhether(question: string, otherwise: string): Promise<void> {
-  const answer = await ask(`${question} [y/N] `, { isSecret: false })
-  if (/^y(es)?$/i.test(answer.trim())) return
-  throw new CommandError(exitCodes.failed, otherwise)
 }
 
 /**

@@ -6,6 +6,24 @@ import { SetupError } from '@holdfast/core'
 import { headerProblem } from '@holdfast/credentials-file/messages'
 import { standardError } from './print.ts'
 
+/** The most files that are deleted, or restored, without a question on a terminal. */
+export const mostUnasked = 10
+
+/** Whether someone can answer a question. */
+export function isTerminal(): boolean {
+  return process.stdin.isTTY && standardError().isTTY
+}
+
+/**
+ * Asks a yes-no question on the terminal; resolves with whether the answer is yes.
+ *
+ * @throws SetupError if there is no answer
+ */
+export async function confirm(question: string): Promise<boolean> {
+  const answer = await ask(`${question} [y/N] `, { isSecret: false })
+  return /^y(es)?$/i.test(answer.trim())
+}
+
 /** How a question ends. */
 interface Ending {
   readonly answer?: string

@@ -7,8 +7,7 @@ import { usageError, CommandError, exitCodes } from '../errors.ts'
 import { makeDirectories } from './receive-file.ts'
 import { isPartial, pathOf, type LocalPath } from './partial-files.ts'
 import { isPattern } from '../selection.ts'
-import { ask } from '../../terminal/ask.ts'
-import { standardError } from '../../terminal/print.ts'
+import { confirm, isTerminal } from '../../terminal/ask.ts'
 import type { Screen } from '../screen.ts'
 
 /** Where a file is written. */
@@ -107,14 +106,13 @@ export function createReplacePermissions(
   isForced: boolean,
   screen: Pick<Screen, 'hold'>,
 ): ReplacePermissions {
-  const hasTerminal = process.stdin.isTTY && standardError().isTTY
+  const hasTerminal = isTerminal()
   // One question at a time.
   let last = Promise.resolve()
   const decide = async (path: string, signal: AbortSignal) => {
     signal.throwIfAborted()
-    const question = `Replace ${visible(path)} by the file of the server? [y/N] `
-    const answer = await screen.hold(() => ask(question, { isSecret: false }))
-    if (/^y(es)?$/i.test(answer.trim())) return
+    const question = `Replace ${visible(path)} by the file of the server?`
+    if (await screen.hold(() => confirm(question))) return
     throw new CommandError(exitCodes.failed, 'The file was not replaced.')
   }
   return {
