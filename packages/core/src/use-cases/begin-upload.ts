@@ -73,7 +73,7 @@ async function finishEmpty(
 }
 
 /** @throws TypeError or RangeError for options that no upload may have */
-export function checkPlan({ createSha256 }: ResumablePolicy, options: BeginOptions): void {
+function checkPlan({ createSha256 }: ResumablePolicy, options: BeginOptions): void {
   const { length, sha256, note } = options
   if (length !== undefined) requireWholeBytes('length', length)
   if (sha256 !== undefined && createSha256 === undefined) {

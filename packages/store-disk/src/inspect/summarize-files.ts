@@ -149,7 +149,7 @@ function note(counters: Counters, oddity: Oddity, path: string): void {
 }
 
 /** The ways in which an entry of a data directory can be odd. */
-export const oddities = [
+const oddities = [
   'foreign',
   'unreadable',
   'unwritable',

@@ -192,7 +192,7 @@ export async function putBatch(
 }
 
 /** Uploads one file, or a stream; resumes a large file where an earlier command stopped. */
-export async function putFile(
+async function putFile(
   { path, name }: FileToPut,
   isCreateOnly: boolean,
   remote: PutRemote & RemoteWithScreen,
