@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, readlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startBadLine, until } from '@holdfast/testing'
@@ -115,6 +115,16 @@ describe('holdfast put', function () {
       await writeFile(join(site.path, name), name)
     expect((await run(['put', '-r', 'dir', '--exclude', '*.tmp'])).code).to.equal(0)
     expect(await allOf(client().list())).to.deep.equal(['dir - a', 'dir - sub - b'])
+  })
+
+  it('refuses -r with --as before it reads a directory', async () => {
+    await mkdir(join(site.path, 'dir'))
+    await symlink('nowhere', join(site.path, 'dir/link'))
+    const { code, stderr } = await run(['put', '-r', 'dir', '--as', 'x'])
+    expect({ code, stderr }).to.deep.equal({
+      code: 2,
+      stderr: 'holdfast: --as is the name of one file; leave out -r.\n',
+    })
   })
 
   it('ends with 2 for mistakes', async () => {

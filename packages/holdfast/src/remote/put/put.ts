@@ -79,8 +79,9 @@ async function runPut(argv: VerbArguments): Promise<number> {
   const concurrency = parseConcurrency(textIn(argv, 'concurrency') ?? '')
   const isCreateOnly = argv['no-clobber'] === true
   const as = textIn(argv, 'as')
-  // A mistake is reported before anything is sent.
+  // A mistake is reported before directories are read, or anything is sent.
   if (!isRecursive) filesToPut(given, as)
+  else if (as !== undefined) throw usageError('--as is the name of one file; leave out -r.')
   return withTransfers(argv, async (transfers) => {
     const total = createTotal()
     const remote = { ...transfers, total }
@@ -88,8 +89,6 @@ async function runPut(argv: VerbArguments): Promise<number> {
     const found = isRecursive
       ? await filesInDirectories(given, selection, remote)
       : filesToPut(given, as).filter(({ path }) => selection.isSelected(basename(path)))
-    if (isRecursive && as !== undefined)
-      throw usageError('--as is the name of one file; leave out -r.')
     refuseSameNames(found)
     await forEachName(
       inBatches(found),
