@@ -3,6 +3,7 @@ import { formatBytes } from '@holdfast/core'
 import { CommandError, usageError, exitCodes } from './errors.ts'
 import { type ClientVerb, type VerbArguments, namesIn, textIn, withJson } from './client-verb.ts'
 import { createMatcher, fixedStart, isPattern } from './selection.ts'
+import { refuseStrayWords } from '../flags.ts'
 import { localTime, sizeWithBytes, colouredName, shown } from '../terminal/print.ts'
 import { createTotal } from './report.ts'
 import { explainingMissingHistory } from './history.ts'
@@ -185,8 +186,7 @@ export const du: ClientVerb = {
 
 /** Prints what the customer keeps and may keep; resolves with the exit code. */
 function runDu(argv: VerbArguments): Promise<number> {
-  const [stray] = argv['--'] ?? []
-  if (stray !== undefined) throw usageError(`No words are allowed after "--": "${stray}".`)
+  refuseStrayWords(argv)
   return withRemote(argv, async ({ client, report, signal }) => {
     const usage = await client.usage({ signal })
     await report.result(usage, usageText(usage))

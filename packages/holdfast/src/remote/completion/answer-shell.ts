@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Argv, FallbackCompletionFunction } from 'yargs'
 import { createClient } from '@holdfast/client'
 import { programName } from '@holdfast/credentials-file/messages'
+import { refuseStrayWords } from '../../flags.ts'
 import { print } from '../../terminal/print.ts'
 import { shells, type Shell, completionScript } from './completion-script.ts'
 import { findLogin, profileNames } from '../profile.ts'
@@ -290,8 +291,8 @@ export const completion: ClientVerb = {
   },
 }
 
-function shellFrom({ '--': [stray] = [], ...argv }: VerbArguments, ownShell = ''): Shell {
-  if (stray !== undefined) throw usageError(`No words are allowed after "--": "${stray}".`)
+function shellFrom(argv: VerbArguments, ownShell = ''): Shell {
+  refuseStrayWords(argv)
   const name = argv['shell'] ?? basename(ownShell)
   const shell = shells.find((each) => each === name)
   if (shell === undefined) throw usageError(`Say which shell: ${shells.join(', ')}.`)
