@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import type { Client, FileDetails } from '@holdfast/client'
+import type { FileDetails } from '@holdfast/client'
 import { type ClientVerb, type VerbArguments, namesIn, withNames } from './client-verb.ts'
 import { expandNames, forEachName } from './names.ts'
 import { sizeWithBytes, localTime, shown } from '../terminal/print.ts'
 import { withRemote } from './session.ts'
+import { hashContent } from './sync/transfers.ts'
 import { off } from '../terminal/yargs.ts'
 
 /** `holdfast stat NAME…`. */
@@ -34,18 +34,6 @@ function runStat(argv: VerbArguments): Promise<number> {
       await report.result({ ...details, sha256 }, `${describe(details)}\n  sha256    ${sha256}`)
     })
   })
-}
-
-/** The SHA-256 of the content that these details are about, in hexadecimal. It fails if the file is replaced meanwhile. */
-async function hashContent(
-  client: Client,
-  { name, etag }: FileDetails,
-  signal: AbortSignal,
-): Promise<string> {
-  const { body } = await client.download(name, { ifMatch: etag, reuseMemory: true, signal })
-  const hash = createHash('sha256')
-  for await (const chunk of body) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 function describe({ name, size, modified, expires, type, etag }: FileDetails): string {

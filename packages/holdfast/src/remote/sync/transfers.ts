@@ -150,18 +150,27 @@ export async function compareContents(
 /** The digest of a file on the server; `undefined` if it has been replaced since. */
 export async function digestOnServer(
   client: Client,
-  { name, etag }: FileDetails,
+  details: FileDetails,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    const hash = createHash('sha256')
-    const { body } = await client.download(name, { ifMatch: etag, reuseMemory: true, signal })
-    for await (const chunk of body) hash.update(chunk)
-    return hash.digest('hex')
+    return await hashContent(client, details, signal)
   } catch (error) {
     if (isHoldfastError(error, 'precondition-failed', 'not-found')) return undefined
     throw error
   }
+}
+
+/** The SHA-256 of the content that these details are about, in hexadecimal. Fails if the file is replaced meanwhile. */
+export async function hashContent(
+  client: Client,
+  { name, etag }: FileDetails,
+  signal: AbortSignal,
+): Promise<string> {
+  const { body } = await client.download(name, { ifMatch: etag, reuseMemory: true, signal })
+  const hash = createHash('sha256')
+  for await (const chunk of body) hash.update(chunk)
+  return hash.digest('hex')
 }
 
 /** `undefined` if the server has not given the new entity tag: a later request may get that of another client's file. */
