@@ -106,6 +106,7 @@ export function prepareServer(
   )
   server.on('connect', (request: IncomingMessage) => {
     connectionOf(request.socket).isUnparsed = true
+    keepWatching(server, request.socket)
     inOrder(request.socket, undefined, () => {
       if (isEnded(request.socket)) return
       refuse(request, 405, 'Method not allowed', [`Allow: ${knownMethods}`])
@@ -124,6 +125,16 @@ export function prepareServer(
  */
 function answerHalfClosed(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/**
+ * Node takes its own listeners from a socket after a CONNECT, although earlier requests may still be answered on it. Without a listener, an
+ * error of the socket would end the process, and a client that takes nothing would never be cut.
+ */
+function keepWatching(server: Server, socket: Socket): void {
+  // The socket is destroyed by itself.
+  socket.on('error', () => {})
+  socket.on('timeout', () => server.emit('timeout', socket))
 }
 
 /** Makes `answer` process the requests of a connection one after the other, and none after the end of the connection. */

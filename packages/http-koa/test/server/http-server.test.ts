@@ -113,3 +113,43 @@ describe('createHttpServer', () => {
     })
   }
 })
+
+describe('createHttpServer, for a CONNECT after requests that are still being answered,', () => {
+  const both = Buffer.concat([
+    customerRequest('GET', '/serve/a'),
+    Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
+  ])
+  const size = 32 * 2 ** 20
+
+  it('survives a client that resets the connection', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    const store = generateStore({ size, beforeOpen: () => gate.promise })
+    await using app = await runApp({ store })
+    using connection = await openConnection(app.port)
+    connection.write(both)
+    expect((await exchange(app.port, request('GET', '/ping'))).body).to.equal('pong')
+    connection.reset()
+    expect((await exchange(app.port, request('GET', '/ping'))).body).to.equal('pong')
+    gate.resolve(undefined)
+    await until('the connection is gone', async () => (await app.connections()) === 0)
+  })
+
+  it('sends all of a large file first', async () => {
+    await using app = await runApp({ store: generateStore({ size }) })
+    using connection = await openConnection(app.port)
+    let received = 0
+    connection.socket.on('data', (chunk: Buffer) => (received += chunk.length))
+    connection.write(both)
+    await until('the connection ended', () => connection.isClosed())
+    expect(received).to.be.greaterThan(size)
+    expect(connection.received().slice(-1_000)).to.include('HTTP/1.1 405 Method Not Allowed')
+  })
+
+  it('cuts a client that takes nothing', async () => {
+    await using app = await runApp({ store: generateStore({ size }), idleTimeoutMs: 150 })
+    using connection = await openConnection(app.port)
+    connection.pause()
+    connection.write(both)
+    await until('the connection is gone', async () => (await app.connections()) === 0)
+  })
+})
