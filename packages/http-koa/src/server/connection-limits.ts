@@ -4,7 +4,7 @@ import { readFile, readlink } from 'node:fs/promises'
 import { errorBody } from '../http/problems.ts'
 import { connectionOf, isEnded, type ClientConnection, answerRaw } from './connection.ts'
 import type { Exchange } from './exchange.ts'
-import { freeChunk, hasBody } from './request-body.ts'
+import { freeChunk } from './request-body.ts'
 
 /** How many requests of a connection may wait for those before them. While so many wait, the connection is not read. */
 const maxWaiting = 16
@@ -29,8 +29,8 @@ const selfReading = new Set<() => void>()
  * each connection, after its own listener has run.
  *
  * At first Node's parser reads from the system by itself, which is fastest, and emits all requests in what it has read: up to 64 KiB,
- * which may be thousands. So from the first request on that waits or has a body, the parser gets one head, or one body, at a time. If more
- * than `maxExcess` requests are ahead in that way, all connections are read like this: in all, one more reading may come ahead.
+ * which may be thousands. So from the first request on that waits, the parser gets one head, or one body, at a time. If more than
+ * `maxExcess` requests are ahead in that way, all connections are read like this: in all, one more reading may come ahead.
  */
 export function limitPipelining(server: Server, event: 'connection' | 'secureConnection'): void {
   if (readsByItself) return
@@ -57,8 +57,8 @@ export function limitPipelining(server: Server, event: 'connection' | 'secureCon
 }
 
 /** Whether the parser must get the next bytes one head, or one body, at a time. */
-function needsFeed({ waiting, isEnded, newest }: ClientConnection): boolean {
-  return waiting > 0 || isEnded || (newest !== undefined && hasBody(newest.req))
+function needsFeed({ waiting, isEnded }: ClientConnection): boolean {
+  return waiting > 0 || isEnded
 }
 
 /** Makes a function that counts how many requests of the connection wait beyond {@link maxWaiting}. */
@@ -122,23 +122,18 @@ function isDropped(socket: Socket, connection: ClientConnection): boolean {
   return isEnded(socket) && connection.newest?.req.complete !== false
 }
 
-/** How much Node's parser reads at a time, in bytes. */
-const mostRead = 64 * 1024
-
 /** Measures how many of the next bytes belong to one head or one body. A chunked body ends as a head does, and is cut like one. */
 function createMeasure(connection: ClientConnection): (rest: Buffer) => number {
   const measureHead = createHeadMeasure()
-  let measured: number | undefined
+  // The parser itself may have read a part of the latest body. The rest of that body is cut like heads, wherever it looks like one.
+  let measured = connection.arrived
   let bodyLeft = 0
 
   return (rest) => {
     const request = connection.newest?.req
     if (measured !== connection.arrived) {
-      const length =
-        request?.complete === false ? Number(request.headers['content-length'] ?? 0) : 0
-      // Of the first body the parser itself has read an unknown part; the end of this body is measured like a head.
-      bodyLeft = measured === undefined ? Math.max(0, length - mostRead) : length
       measured = connection.arrived
+      bodyLeft = request?.complete === false ? Number(request.headers['content-length'] ?? 0) : 0
     }
     if (bodyLeft === 0) return measureHead(rest)
     const length = Math.min(bodyLeft, rest.length)
