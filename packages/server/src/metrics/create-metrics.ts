@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import { promisify } from 'node:util'
-import { readFileSync } from 'node:fs'
 import { collectDefaultMetrics, Gauge, Registry, Histogram } from 'prom-client'
 import { errorCodes } from '@holdfast/core'
 import { routes, type AnsweredRequest, type Route } from '@holdfast/http-koa'
 import type { ServerWatch, ServerStatus, MetricValues } from '../serve/server-watch.ts'
+import { version } from '../version.ts'
 import {
   createCounts,
   createLoginMetrics,
@@ -110,7 +110,7 @@ const usual = [
 const codes = [...errorCodes, 'unexpected']
 
 /** Metrics of requests and connections. */
-export function createRequestMetrics(
+function createRequestMetrics(
   register: Registry,
 ): Pick<ServerWatch, 'requestCounters' | 'server'> & Required<Pick<ServerWatch, 'onAnswered'>> {
   const registers = [register]
@@ -210,12 +210,4 @@ function outcomeOf({ status, isAborted }: AnsweredRequest): string {
   if (isAborted || status === undefined) return 'aborted'
   if (status >= 500) return 'failed'
   return status >= 400 ? 'refused' : 'ok'
-}
-
-/** The version of this package. This file is at the top of `src`, so that `../package.json` is right in `src` and in `dist`. */
-export function version(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  )
-  return (manifest as { version: string }).version
 }
