@@ -76,7 +76,7 @@ function checksOf(status: ServerStatus, { 'min-free-space': least }: Config): re
 }
 
 /** Checks that the store keeps, returns and deletes a blob; it uses one that belongs to no customer. */
-export function storeCheck(probe: ClosableStore['probe']): Check {
+function storeCheck(probe: ClosableStore['probe']): Check {
   return steadyCheck('store', async (signal) => {
     await probe(signal)
     return { ok: true }
@@ -114,7 +114,7 @@ export function customersCheck({ customers }: Pick<ServerStatus, 'customers'>): 
  * Says whether the server counts together with others. It is always ok: a balancer must not turn away from all servers when what they
  * share is away.
  */
-export function sharedCheck(state: () => EngineState): Check {
+function sharedCheck(state: () => EngineState): Check {
   return {
     name: 'shared counts',
     look() {

@@ -333,7 +333,7 @@ export interface SweepEnd {
  * sweeps take at most a tenth of the time, but at most 50 minutes or `pauseMs`. `sweep` must not reject. `close` brings its end, and waits
  * at most a second for a sweep under way.
  */
-export function repeatSweep(
+function repeatSweep(
   sweep: (end: SweepEnd) => Promise<void>,
   pauseMs: number,
 ): { close(): Promise<void> } {
@@ -371,7 +371,7 @@ const toleranceMs = 60_000
  * Notices jumps of the wall clock, after which the age of files is uncertain. The result says that the clock has jumped since the look
  * before, and how far; `undefined` if it has not. Default: the clocks of the system.
  */
-export function createClockGuard(clocks: Clocks = systemClocks): () => string | undefined {
+function createClockGuard(clocks: Clocks = systemClocks): () => string | undefined {
   let last = clocks()
   return () => {
     const now = clocks()

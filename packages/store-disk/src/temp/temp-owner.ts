@@ -47,7 +47,7 @@ export interface Observation {
 }
 
 /** Milliseconds without a heartbeat after which an owner that cannot be looked up counts as dead. */
-export const silenceOfDead = 15 * 60 * 1000
+const silenceOfDead = 15 * 60 * 1000
 
 /** How long a machine of the same host name must have been silent on a network file system, in milliseconds: it may be another one. */
 const silenceOfRebooted = 60 * 1000
