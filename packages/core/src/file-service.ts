@@ -107,9 +107,9 @@ export interface FileService {
   readonly maxFileSize: number | undefined
   /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
   expireFiles?(customer: Customer, options?: ExpireOptions): Promise<ExpiryOutcome>
-  /** Removes what need not be kept of the customer's files any more, if the store has a history; see `purgeKept`. */
+  /** Removes the customer's earlier versions that are too old or exceed `keepQuota`, if the store has a history; see `purgeKept`. */
   purgeKept?(customer: Customer): Promise<PurgeOutcome>
-  /** Removes the oldest that is kept for all customers, until so many bytes are free, if the store has a history; see `freeKept`. */
+  /** Removes the oldest earlier versions of all customers until so many bytes are free, if the store has a history; see `freeKept`. */
   freeKept?(bytes: number): Promise<ReadonlyMap<string, Usage>>
   /** Removes the expired uploads of all customers, and resolves with their number. Call it from time to time. */
   sweepUploads(): Promise<number>

@@ -23,7 +23,10 @@ type Site = Pick<DataDirectory, 'uploadDirectories' | 'tempDirectory' | 'checkMo
   readonly writer: number
 }
 
-/** The texts of which the files lie in `layout`, under the names of blobs. `afterDamage`: what to do once a damaged file is removed. */
+/**
+ * Keeps texts in files of `layout`, each at the path of the blob with that key. `afterDamage` ends the error about a damaged file, and says
+ * what to do once it is removed.
+ */
 export function createCustomerTexts(
   layout: DataDirectory['links'],
   { uploadDirectories: directories, tempDirectory, checkMount, calls, writer }: Site,

@@ -53,7 +53,7 @@ export interface QuotaAccount {
   readonly pieces: KeyedCounter
   /** How many claims and deletions have not ended. While there are any, the account is more exact than a new count. */
   users: number
-  /** Has the store counted again before the next claim. */
+  /** Marks the count as too old, so that the store is counted again before a later claim. */
   outdate(): void
   /** What accounts need that several servers share. */
   readonly shared?: SharedAccount

@@ -285,7 +285,7 @@ interface Count {
 const longestAgeMs = 60_000
 const shortestAgeMs = 1_000
 
-/** A count may be at least so many times as old as it took to make. */
+/** A count may be used for at least this many times as long as it took to make. */
 const timesCounting = 20
 
 export function createUploadCounter(

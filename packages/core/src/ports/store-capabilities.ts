@@ -12,8 +12,8 @@ import type {
 /** A blob that was replaced or deleted, and is kept. */
 export interface KeptBlob extends BlobInfo {
   /**
-   * Names it among all that were ever kept of its name: 1 to 200 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. The store
-   * chooses it.
+   * Identifies this version among all versions ever kept under its name: 1 to 200 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
+   * The store chooses it.
    */
   readonly version: string
   /** When it was replaced or deleted, by the store's clock; it may be later than that, by a restored backup for example. */
@@ -49,8 +49,8 @@ export interface History {
   versions(key: BlobKey, options?: VersionOptions): AsyncIterable<readonly KeptBlob[]>
 
   /**
-   * The names of which something is kept, but that have no blob, each with what was kept last; in the order and pages of
-   * `BlobStore.list`, with its promises.
+   * For each name with earlier versions but without a blob: its last version, in the order and pages of `BlobStore.list`, with its
+   * promises.
    */
   deleted(customer: string, options?: ListOptions): AsyncIterable<readonly KeptBlob[]>
 
@@ -94,8 +94,8 @@ export interface Expiry {
   readNote(customer: string): Promise<string>
 
   /**
-   * Remembers a text of 1 to 200 characters of ASCII for a customer, in place of an earlier one. Resolves when all openings of the store
-   * read it, and it survives a crash, with the time of the store's clock at that moment.
+   * Remembers a text of 1 to 200 characters of ASCII for a customer, in place of an earlier one. Resolves with the store's time at that
+   * moment, when all openings of the store read the text and it survives a crash.
    */
   writeNote(customer: string, note: string): Promise<Date>
 }

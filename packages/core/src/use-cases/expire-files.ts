@@ -27,7 +27,7 @@ export type ExpiryOutcome =
   | { readonly kind: 'done'; readonly expired: number }
   /** The rule is new, or shorter than before: so many files will go at this time if nothing changes. */
   | { readonly kind: 'waiting'; readonly until: Date; readonly due: number }
-  /** The clock is not the one of before, or not the store's: nothing was deleted. */
+  /** The clock went back, or differs from the store's: nothing was deleted. */
   | { readonly kind: 'wrong-clock'; readonly problem: string }
 
 const hourMs = 3_600_000
@@ -43,8 +43,8 @@ const toleranceMs = 5 * 60_000
 
 /**
  * Deletes the customer's files whose last change was `expireAfterMs` ago, in the order of their names. Files that are replaced meanwhile
- * stay. Call it about once an hour for each customer with such a rule: what was not called for three hours begins anew. Nothing is deleted
- * within 24 hours after the first call with a rule, or with a shorter one. It may be ended at any time, and called again.
+ * stay. Call it about once an hour for each customer with such a rule. A rule that was not applied for three hours counts as new. Nothing
+ * is deleted within 24 hours after the first call with a rule, or with a shorter one. It may be ended at any time, and called again.
  *
  * @throws TypeError for a customer without `expireAfterMs`
  * @throws FileServiceError `store-unavailable`
@@ -93,7 +93,7 @@ function deleteExpired(
 /** What is remembered of a customer's rule. */
 interface RuleNote {
   readonly expireAfterMs: number
-  /** Since when no longer rule was in force. */
+  /** Since this time, no rule was longer than this one. */
   readonly since: number
   /** When it was last applied. */
   readonly seen: number

@@ -142,11 +142,11 @@ function taken(): FileServiceError {
   return new FileServiceError('already-exists', 'The name is taken')
 }
 
-/** What is needed to remove what need not be kept any more. */
+/** What is needed to remove earlier versions. */
 export interface PurgePolicy {
   readonly history: History
   readonly now: () => number
-  /** How long what the customer's calls replace is kept, in milliseconds; `undefined` if nothing says that, and then nothing is removed. */
+  /** How long replaced files are kept, in milliseconds. `undefined` if no setting says so; then nothing is removed. */
   readonly keepMsOf: (customer: Customer) => number | undefined
   /** The most bytes that are kept of what was replaced; `Infinity` for no limit. */
   readonly keepQuotaOf: (customer: Customer) => number
@@ -163,8 +163,8 @@ export interface PurgeOutcome {
 }
 
 /**
- * Removes what was replaced or deleted longer ago than the customer's calls keep it, and then the oldest, as long as more is kept than
- * `keepQuota` allows. Call it from time to time for each customer for whom something is kept. It may be ended at any time.
+ * Removes earlier versions and deleted files that are too old; then the oldest, while more than `keepQuota` is kept. Call it from time to
+ * time for each customer who has any. It may be ended at any time.
  *
  * @throws FileServiceError `store-unavailable`
  */

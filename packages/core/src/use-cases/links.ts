@@ -130,9 +130,9 @@ export async function signLink(
 }
 
 /**
- * Checks a link. It must be made for this verb and this name, with the present key of the login that has made it or, if that follows from
- * the generation of links, the key of half a second ago, and must not have expired. Its login must still exist, and have the rights to
- * make such a link. Resolves with the link's customer, its options and its expiry.
+ * Checks a link. It must be made for this verb and this name. It must be signed with the login's key for the present generation of links,
+ * or for that of half a second ago. It must not have expired. Its login must still exist, and have the rights to make such a link. Resolves
+ * with the link's customer, its options and its expiry.
  * `signedName` returns, by the options, the part of the name that is signed.
  * All wrong links are refused with the same message and after the same steps, so that the answer does not reveal which customers
  * exist. A right link that has expired, or whose login has ended or lost its rights, does not count for the brake.
@@ -169,13 +169,13 @@ export async function judgeLink(
   return { customer, linkOptions, expires }
 }
 
-/** What a login must be allowed to make a link, and for as long as the link is used. */
+/** The rights that a login needs to make a link, and must keep while the link is used. */
 export const rightsOf: Readonly<Record<LinkTerms['verb'], readonly Right[]>> = {
   serve: ['link', 'read'],
   upload: ['link', 'create'],
 }
 
-/** Checked like any other link if a token does not have the form of one. */
+/** Checked in place of a token without the form of one, so that the steps are the same. */
 const noLink: { readonly terms: CarriedTerms; readonly signature: string } = {
   terms: { login: '', expires: 0, linkOptions: '' },
   signature: '0'.repeat(64),

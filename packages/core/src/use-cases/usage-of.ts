@@ -12,8 +12,8 @@ export interface CustomerUsage {
   /** The unpublished uploads in pieces, and their bytes that have arrived; these bytes count in the quota. */
   readonly unfinished: { readonly uploads: number; readonly bytes: number }
   /**
-   * What is kept of replaced and deleted files, which does not count in the quota; absent if that is not kept. Where counting takes long,
-   * that of some minutes ago.
+   * Earlier versions and deleted files, which do not count in the quota; absent if they are not kept. If counting takes long, the number
+   * may be some minutes old.
    */
   readonly kept?: { readonly versions: number; readonly bytes: number }
   /** The most bytes; absent if there is no limit. */

@@ -258,7 +258,7 @@ export const settings = {
   }),
   'min-free-space': setting({
     describe:
-      'Room on the disk below which what was replaced is removed, and the server is not ready; 0 for none',
+      'If less disk space is free, earlier versions are removed and /ready fails; 0 for no limit',
     store: 'disk',
     isForServing: true,
     default: '16MiB',

@@ -12,7 +12,7 @@ export interface Cursor {
   readonly source: string
   /** All lines before this have been delivered, or count as lost. */
   readonly position: TrailPosition
-  /** The changes of which the receiver must still learn that they have no event. */
+  /** Changes without an event of their own that were not reported to the receiver yet. */
   readonly losses: Losses
 }
 

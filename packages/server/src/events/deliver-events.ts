@@ -58,7 +58,10 @@ export interface DeliveryParts {
   readonly lease: Lease
 }
 
-/** The cursor is saved at most so often while events are delivered, in milliseconds: as many are repeated after a crash. */
+/**
+ * While events are delivered, the cursor is saved at most once in this time, in milliseconds. After a crash, the events of that time are
+ * sent again.
+ */
 const saveEveryMs = 500
 
 /** The same for lines that are no changes, which may be read again without harm. */
@@ -69,7 +72,7 @@ const watchMs = 1_000
 
 /**
  * Delivers the changes in a trail, one after the other in its order, each at least once. An event that is not accepted is repeated,
- * with growing pauses; the next ones wait. Of what is waiting nothing is kept in memory: the trail is the queue.
+ * with growing pauses; the next ones wait. Only the next event is in memory: the trail is the queue.
  */
 export function deliverEvents(
   { cursorFile, cursor: first, customer, openReader, poster, lease }: DeliveryParts,
@@ -123,7 +126,7 @@ export function deliverEvents(
     await saveIfDue()
   }
 
-  /** The same where nothing more is to be read now. A restart must know that, and which files there are. */
+  /** As `confirm`, when there is nothing more to read now. A restart must know that, and which files there are. */
   const confirmEnd = async () => {
     const known = inodesIn(cursor)
     const wasRead = cursor.position.files.at(-1)?.isRead

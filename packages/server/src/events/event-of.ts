@@ -97,7 +97,7 @@ export function timeOfLine(text: string): string | undefined {
 
 type Line = Readonly<Record<string, unknown>>
 
-/** A line that was cut off by a crash may have the next one behind it, which counts alone. */
+/** A crash may cut off a line. The next one may then follow without a line break, and only that one counts. */
 function parseLine(text: string): Line | undefined {
   return parseObject(text) ?? parseObject(text.slice(text.lastIndexOf('{"time":')))
 }

@@ -91,7 +91,8 @@ export async function openWebhooks(
     const cursorFile = customerCursorFile(found.trail, customer)
     const directory = dirname(cursorFile)
     await mkdir(directory, { recursive: true, mode: 0o750 })
-    // Otherwise a power cut takes the cursor, and the next one begins at the end of the trail. Also if an earlier server has made it.
+    // Without this sync a power cut could remove the directory and the cursor, and the next cursor would begin at the end of the trail.
+    // Sync also if an earlier server made the directory.
     await syncDirectory(dirname(directory))
     const delivery = await startDelivery(found, {
       cursorFile,
@@ -119,7 +120,7 @@ export async function openWebhooks(
       try {
         await begin(customer, webhook)
       } catch (error) {
-        // One who cannot be delivered to holds up no other.
+        // A customer whose webhook fails must not keep the others from their events.
         onProblem(customer, error)
       }
     }

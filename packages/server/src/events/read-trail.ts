@@ -15,7 +15,7 @@ import {
 export interface TrailPosition {
   /** The files that may still get lines, in the order of the trail; the last one is the trail's present file. */
   readonly files: readonly FilePosition[]
-  /** No line before this time is still to be read: the time of the last line that was, or of the beginning. ISO 8601. */
+  /** The time of the last line that was read, or that of the first position. ISO 8601. */
   readonly since: string
 }
 
@@ -34,8 +34,8 @@ export interface TrailReaderOptions {
   /** Called when lines were removed or overwritten before they were read. `since`: all were written after that. */
   readonly onLost: (since: string) => void
   /**
-   * How long a file that was moved away must get no line before the lines of the next one are read, in milliseconds: a line may be
-   * under way. Default: one second.
+   * How long a file that was moved away must stay without a new line before the next file is read, in milliseconds: a line may be under
+   * way. Default: one second.
    */
   readonly graceMs?: number
   /** How long such a file is looked at afterwards, in milliseconds; its late lines come out of order. Default: one minute. */
@@ -95,7 +95,7 @@ export async function openTrailReader(
     if (isLost) onLost(since)
   }
 
-  /** Before any line that is still to be read: lines of several workers are in order only about. */
+  /** A time before every line that is still to be read: lines of several workers are only roughly in order. */
   const earliest = () => {
     const time = Date.parse(since)
     return Number.isNaN(time) ? '' : new Date(time - disorderMs).toISOString()

@@ -33,7 +33,8 @@ export interface TrailPart {
   position(): FilePosition
   /**
    * The next whole line; `undefined` if there is none now. `'changed'` if the file is shorter, or another one, than what was read.
-   * `'began'` once when it has got its first line, which the next call returns; also when an empty file may have had lines meanwhile.
+   * `'began'` once when the file has its first line, which the next call returns; also when an empty file has a new time of modification,
+   * since it may have had lines.
    */
   next(): Promise<PlacedLine | 'changed' | 'began' | undefined>
   /** Reads from the beginning again. */

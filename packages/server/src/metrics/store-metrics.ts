@@ -87,18 +87,18 @@ export function createStoreMetrics(
 
 const purgeReasons: readonly PurgeReason[] = ['outdated', 'surplus', 'space']
 
-/** Metrics of what is kept after it was replaced or deleted. */
+/** Metrics of earlier versions and deleted files. */
 function createKeptMetrics(register: Registry): Pick<ServerWatch, 'onPurged' | 'onKept'> {
   const purged = createCounts(register, {
     name: 'holdfast_purged_bytes_total',
-    help: 'Bytes that were replaced or deleted and are kept no longer, by the reason.',
+    help: 'Bytes of earlier versions and deleted files that were removed, by reason.',
     labelNames: ['reason'],
   })
   for (const reason of purgeReasons) purged(reason)
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `holdfast_${name}`, help, registers: [register] })
-  const bytes = gauge('kept_bytes', 'Bytes that were replaced or deleted and are kept.')
-  const versions = gauge('kept_versions', 'Files that were replaced or deleted and are kept.')
+  const bytes = gauge('kept_bytes', 'Bytes of earlier versions and deleted files.')
+  const versions = gauge('kept_versions', 'Earlier versions and deleted files.')
   return {
     onPurged: (reason, count) => purged(reason).add(count),
     onKept(kept) {

@@ -28,7 +28,7 @@ export interface ServerWatch {
   onReload(what: Reloadable, isTaken: boolean): void
   /** Called with the number of uploads in pieces that have expired. */
   onExpired(uploads: number): void
-  /** Called when so many bytes were removed that were kept, with the reason. */
+  /** Called when earlier versions were removed, with the reason and their bytes. */
   onPurged(reason: PurgeReason, bytes: number): void
   /** Called after each sweep with what is kept for all customers. */
   onKept(kept: Usage): void

@@ -159,7 +159,7 @@ export async function startServer(
     await open(Promise.resolve(sweepUploads(service, log, watch)))
   }
   if (isFirst) {
-    // The others wait for it where they publish the same name.
+    // Where another worker publishes the same name, it waits for this worker's removal.
     await open(Promise.resolve(sweepFiles(service, sweep)))
     const { history } = store
     if (history) await open(Promise.resolve(sweepKept(service, { ...sweep, history })))

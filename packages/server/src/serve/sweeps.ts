@@ -107,8 +107,8 @@ export interface KeptSweepOptions {
 }
 
 /**
- * Removes what need not be kept any more: at once in the background, and then every ten minutes, customer by customer. What is kept of
- * customers who are no longer in the file goes by the service's own rule. It logs what it removes, and why it removes nothing. A sweep is
+ * Removes earlier versions that are too old or too many: at once in the background, and then every ten minutes, customer by customer. For
+ * customers who are no longer in the file, the service's own rule holds. It logs what it removes, and why it removes nothing. A sweep is
  * left out if the clock has jumped since the one before. `close` ends it.
  */
 export function sweepKept(
@@ -317,12 +317,12 @@ function hasFilledStore(failure: unknown): boolean {
 /** How long `close` waits for a sweep under way, in milliseconds. The next sweep goes on. */
 const patienceMs = 1_000
 
-/** How much longer than a sweep the pause after it is, and the longest pause for that reason, in milliseconds. */
+/** After a slow sweep the pause is this many times as long as the sweep, up to `longestRestMs`. */
 const timesSweep = 10
 const longestRestMs = 50 * 60 * 1000
 
 /** Whether the sweeps are to end. */
-export interface SweepEnd {
+interface SweepEnd {
   readonly signal: AbortSignal
   /** Whether `signal` has aborted. */
   readonly hasCome: () => boolean

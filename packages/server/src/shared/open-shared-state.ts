@@ -106,8 +106,8 @@ export async function openSharedState(
 }
 
 /**
- * The limit of a customer's requests, as far as it concerns how many of them need not be reported. With workers, the half of that is
- * for what they do not report to their primary, and the other half for what servers do not report to each other.
+ * The limit from which the reporting step of a customer's requests follows. Requests can go unreported between a worker and its primary,
+ * and between servers. If both exist, each gets half of the limit.
  */
 export function countedLimit(config: Omit<Config, 'readSecret'>): number {
   const limit = config['max-requests-per-customer']

@@ -126,7 +126,7 @@ export const startTimer: StartTimer = (ms, run) => {
 
 /** The requests about held keys that a worker may send. */
 export type HoldHandlers = {
-  /** Has all other workers hold back what they would publish under the key; resolves when what is under way there has ended. */
+  /** Makes all other workers wait before they publish under the key; resolves when their publications under way have ended. */
   holdKey(hold: { readonly key: string }): Promise<{ readonly id: number }>
   freeKey(hold: { readonly id: number }): void
 }

@@ -43,7 +43,7 @@ export interface PrimaryServices {
 
 /** What the server counts and locks together with others. It sets in the counters what its workers have reported. */
 export interface ServersServices extends Pick<SharedState, 'failures' | 'locks'> {
-  /** The others hold for each server by itself. */
+  /** Counters that are absent here are counted for each server alone. */
   readonly counters: Partial<OfSharedCounters<SharedUseCounter>>
 }
 

@@ -261,8 +261,9 @@ export function startWorker(
 /** Keeps all workers on one port if the system has chosen it, even if all workers crash at once. */
 export interface KeptUrl {
   /**
-   * The port to pass to the next worker. All listening workers must have been started with the same number, since the system would
-   * otherwise give them different ports: 0, or the chosen port if no worker was left that held it.
+   * The port to pass to the next worker. Workers that listen together must have got the same number: for 0 and for the chosen port the
+   * system gives different ports. It is the number of a worker that still listens; if none does, the chosen port. Before the first worker
+   * listens, it is the configured port.
    */
   portBeside(worker: { port(): number | undefined } | undefined): number
   /** Keeps the first URL. @throws Error for another URL: the last other worker ended before this one listened */

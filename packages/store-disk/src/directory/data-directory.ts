@@ -36,7 +36,10 @@ export interface DataDirectory {
   readonly links: Layout
   /** The layout of the notes on expiry. */
   readonly expiry: Layout
-  /** Makes the directories of uploads in pieces, of versions, of generations of links and of notes; the first of each makes the top one. */
+  /**
+   * Makes the directories of uploads in pieces, versions, link generations and expiry notes. The first of each kind also makes its top
+   * directory.
+   */
   readonly uploadDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory

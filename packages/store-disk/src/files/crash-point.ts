@@ -38,9 +38,9 @@ export const diskCrashPoints = [
   'first-name-moved-away',
 ] as const
 
-/** The crash points of what is kept, published on the same channel, beside those of {@link diskCrashPoints}. */
+/** The crash points of earlier versions, published on the same channel, beside those of {@link diskCrashPoints}. */
 export const diskHistoryCrashPoints = [
-  // Before the name of a blob is given to a file, and taken from a file that was stored without being kept.
+  // Before a file gets the name of a blob; and before a file without a version name loses the name of its blob.
   'version-named',
   // A rename, a put that failed, and a purge.
   'version-removed',

@@ -8,7 +8,7 @@ import { fileStats, isAbsence, isSystemError } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/file-system.ts'
 
 /**
- * Gives the files of blobs a second name, by which they stay when they lose the one of the blob:
+ * Gives the file of a blob a second name, so that the file stays when it loses the name of the blob:
  * `versions/CUSTOMER/NAME/VERSION`. `docs/decisions/050-a-second-name-for-what-may-be-replaced.md` explains the order of the steps.
  */
 export interface VersionNames {
@@ -19,7 +19,7 @@ export interface VersionNames {
    * `undo` removes it, unless the file has become the blob; it never rejects.
    */
   give(key: BlobKey, path: string): Promise<{ readonly undo: () => Promise<void> }>
-  /** Makes sure that the file at `path`, which is the present blob `key`, has its version name, before the blob is taken from it. */
+  /** Makes sure that the file of the blob `key`, at `path`, has its version name. Call this before the file loses the blob's name. */
   ensure(key: BlobKey, path: string, stats: BigIntStats): Promise<void>
   /** Removes the version name of a file that has these stats, which is the blob of another name now. Never rejects. */
   take(key: BlobKey, stats: BigIntStats): Promise<void>
@@ -114,14 +114,14 @@ export function createVersionNames(site: Site): VersionNames {
       try {
         isMade = await link(path, version)
       } catch (error) {
-        // Others have deleted it, and made sure of the name before.
+        // Another process has deleted the file. It made sure of the version name before that.
         if (isAbsence(error)) return
         throw error
       }
       const linked = await fileStats(version, calls)
       if (linked?.ino === stats.ino) return note(version)
-      // Others have put another file there in between, and made sure of this name before. A name that was there is left alone: a backup
-      // without hard links has restored a copy of the file under it.
+      // Another process has replaced the file, and made sure of its version name before. So the name that this call made leads to the wrong
+      // file. A name that existed stays: a backup without hard links restored a copy of the file under it.
       if (isMade) await remove(version)
     },
 

@@ -239,7 +239,7 @@ interface KeptNames {
   /** The most bytes that names may take. */
   readonly most: number
   /**
-   * Resolves with what gives the pages of a list with these options; `undefined` if its first page is unknown or the directory has
+   * Resolves with a function that returns the pages of such a list; `undefined` if its first page is unknown or the directory has
    * changed.
    */
   open(options: Required<ListOptions>): Promise<TakePage | undefined>

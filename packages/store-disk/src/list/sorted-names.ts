@@ -25,7 +25,8 @@ const pageLength = 1024
 
 /**
  * Sorts names in runs, and merges the runs while their names are requested: no step takes long, and the first name comes soon. Gives the
- * first `limit`; if that is less than a run, keeps at most one run. If it may not hold what it has, drops the last half.
+ * first `limit`; if that is less than a run, keeps at most one run. If its names take too much memory, it drops the
+ * last half.
  */
 export function createNameSorter({
   limit,

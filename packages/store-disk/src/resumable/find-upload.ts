@@ -208,7 +208,7 @@ export async function notePublished(
   site: UploadSite,
   batch: readonly ListedUpload[],
 ): Promise<void> {
-  // Filter before any is forgotten, which would be noted once more.
+  // Filter first: `forgetOldest` removes ids from `published`, and those would be noted again.
   const unknown = batch.filter(({ key }) => !site.published.has(key.id))
   for (const { key, found } of unknown) {
     const { published, content, expiresAt, record } = found

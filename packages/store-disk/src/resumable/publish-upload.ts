@@ -107,7 +107,7 @@ export async function finishPublication(
   if (!published) throw new Error(`${directory} has no content`)
   const inode = content && (await fileStats(content.path, calls))?.ino
   const note = async () => {
-    // Of a blob that was linked, this is the second name.
+    // A blob that was linked still has this second name.
     if (content) await calls.unlink(content.path)
     await calls.rename(join(directory, recordName), join(directory, publishedName))
   }
@@ -224,7 +224,7 @@ async function readNote(path: string): Promise<string | undefined> {
   }
 }
 
-/** Removes the notes of a customer whose uploads have left their content, or are gone. */
+/** Removes a customer's notes whose upload is gone or has no content any more. */
 export async function sweepLinkNotes(site: UploadSite, customer: string): Promise<void> {
   const directory = site.uploads.customerDirectory(customer)
   for (const entry of (await readdir(directory).catch(noneIfAbsent)).filter(isLinkNote)) {

@@ -143,8 +143,8 @@ export interface UploadLease {
   /** The names that the content may have at this moment. */
   names(): readonly string[]
   /**
-   * Makes the first `offset` bytes of the content, which have been synced, count durably, and so does what `along` changes in the
-   * directory. Calls `along` while the content is here. @throws `upload-conflict`
+   * Records durably that the first `offset` bytes, which are synced, count. Calls `along` while the content is in the directory; its
+   * changes there become durable in the same step. @throws `upload-conflict`
    */
   acknowledge(offset: number, along?: () => Promise<void>): Promise<void>
   /** Makes sure that no other process has the file open. */

@@ -222,8 +222,8 @@ export async function leaveName(
 }
 
 /**
- * Gives the file at `away` its name `path` back, unless it is the one of number `inode`, or others have put a newer one there. Resolves
- * with whether it is that file.
+ * Looks at the file at `away`. If its inode is `inode`, resolves with `true`. Otherwise gives it its name `path` back, unless a newer file
+ * has that name, and resolves with `false`; also if there is no file.
  */
 async function giveBackUnless(
   inode: bigint,

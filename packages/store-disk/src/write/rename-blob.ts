@@ -175,7 +175,8 @@ async function linkAndLeave(
   const isLeft = await leaveName(source, ino, away, calls)
   crashPoint('second-name-removed')
   const now = isLeft ? undefined : await fileStats(target, calls)
-  // A further name is one that others gave it, or the earlier one of a file that they had put there just before it was linked.
+  // The file has one name too many. Others gave it another name; or they put another file at `source` right before the link, and `source`
+  // is still that file's name.
   const isElsewhere = now !== undefined && now.ino === linked?.ino && now.nlink > moving.nlink
   if (!isElsewhere) return moving
   await leaveName(target, now.ino, away, calls)
