@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import type { BlobKey, LinkGenerations } from '@holdfast/core'
 import type { DataDirectory } from './directory/data-directory.ts'
-import { isAbsence, translateFsError } from './files/file-calls.ts'
+import { translateFsError, undefinedIfAbsent } from './files/file-calls.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import { atomicWrite } from './write/atomic-write.ts'
 import { plainly } from './write/publish-file.ts'
@@ -33,13 +33,8 @@ export function createCustomerTexts(
   afterDamage: string,
 ): CustomerTexts {
   const readFile = async (path: string): Promise<string | undefined> => {
-    let file: number
-    try {
-      file = await calls.open(path, 'r')
-    } catch (error) {
-      if (isAbsence(error)) return undefined
-      throw error
-    }
+    const file = await calls.open(path, 'r').catch(undefinedIfAbsent)
+    if (file === undefined) return undefined
     try {
       const bytes = Buffer.alloc(longest)
       return bytes.toString('latin1', 0, await calls.read(file, bytes, 0)).trim()

@@ -323,6 +323,11 @@ export function isAbsence(error: unknown): boolean {
   return isSystemError(error, 'ENOENT', 'ENOTDIR')
 }
 
+/** For the `catch` of a promise, which then resolves with `undefined` if nothing has the name. Throws every other error again. */
+export function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsence(error)) throw error
+}
+
 /** The stats of the regular file at `path`; `undefined` if there is none. A symbolic link is no blob. */
 export async function fileStats(path: string, calls: Pick<FileCalls, 'lstat'>) {
   try {

@@ -23,6 +23,7 @@ import {
   isAbsence,
   isSystemError,
   translateFsError,
+  undefinedIfAbsent,
 } from '../files/file-calls.ts'
 import { withEntries } from '../list/directory-entries.ts'
 import { noKeptNames, type NameBudget, listNames, type NameSource } from '../list/list-names.ts'
@@ -225,12 +226,7 @@ async function* batchesIn(directory: string): AsyncIterable<readonly string[]> {
 }
 
 async function openDirectory(directory: string): Promise<AsyncIterable<{ readonly name: string }>> {
-  try {
-    return await opendir(directory, { bufferSize: 1024 })
-  } catch (error) {
-    if (isAbsence(error)) return nothing
-    throw error
-  }
+  return (await opendir(directory, { bufferSize: 1024 }).catch(undefinedIfAbsent)) ?? nothing
 }
 
 const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
@@ -278,7 +274,7 @@ async function purgeName(site: HistorySite, key: BlobKey, before: Date): Promise
       }
     }
     // Others that purge, too, may have removed the directory.
-    await changeDurably(directory, remove).catch(unlessAbsent)
+    await changeDurably(directory, remove).catch(undefinedIfAbsent)
     crashPoint('version-removal-synced')
   }
   await rmdir(directory).catch((error: unknown) => {
@@ -293,13 +289,9 @@ async function unlinkIfThere(path: string): Promise<boolean> {
     await pooledCalls.unlink(path)
     return true
   } catch (error) {
-    unlessAbsent(error)
-    return false
+    if (isAbsence(error)) return false
+    throw error
   }
-}
-
-function unlessAbsent(error: unknown): void {
-  if (!isAbsence(error)) throw error
 }
 
 /** How many names are looked at at a time: enough to keep the disk busy, with capacity left for requests. */

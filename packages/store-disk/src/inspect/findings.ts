@@ -3,7 +3,7 @@ import { access, constants, stat, readdir } from 'node:fs/promises'
 import { join, basename } from 'node:path'
 import { finding, type Finding, formatBytes } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
-import { isAbsence } from '../files/file-calls.ts'
+import { isAbsence, undefinedIfAbsent } from '../files/file-calls.ts'
 import type { Mount } from '../files/file-system.ts'
 import { withEntries } from '../list/directory-entries.ts'
 import { findCustomers } from '../list/walk-blobs.ts'
@@ -222,21 +222,11 @@ function report({ uploads, bytes, foreign, example }: Counters, isComplete: bool
 }
 
 async function namesIn(directory: string): Promise<readonly string[] | undefined> {
-  try {
-    return await readdir(directory)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  return readdir(directory).catch(undefinedIfAbsent)
 }
 
 async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if (isAbsence(error)) return 0
-    throw error
-  }
+  return (await stat(path).catch(undefinedIfAbsent))?.size ?? 0
 }
 
 interface Kind {

@@ -17,7 +17,7 @@ import { identifyDirectory, findUnkeptName } from '../directory/data-directory.t
 import type { LayoutFile } from '../directory/layout-file.ts'
 import { createLayout, type NamesMode } from '../directory/layout.ts'
 import { changeDurably } from '../files/change-durably.ts'
-import { isAbsence, isSystemError } from '../files/file-calls.ts'
+import { isAbsence, isSystemError, undefinedIfAbsent } from '../files/file-calls.ts'
 import { findMount, makeDirectories } from '../files/file-system.ts'
 import { identifyProcess, tempDirectoryName } from '../temp/temp-owner.ts'
 import {
@@ -138,12 +138,8 @@ async function* lookAtFiles(
 
 /** Where the file system of `path` is mounted; `undefined` if `path` is missing or the system does not report it. */
 async function mountPoint(path: string): Promise<string | undefined> {
-  try {
-    return (await findMount(await realpath(path)))?.point
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  const real = await realpath(path).catch(undefinedIfAbsent)
+  return real === undefined ? undefined : (await findMount(real))?.point
 }
 
 /** Files are renamed from `tmp` to `files`: both must be in one mount; one disk is not enough. */

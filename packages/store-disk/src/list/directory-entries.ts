@@ -1,7 +1,7 @@
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, readdir } from 'node:fs/promises'
 import { sep } from 'node:path'
-import { isAbsence } from '../files/file-calls.ts'
+import { isAbsence, undefinedIfAbsent } from '../files/file-calls.ts'
 
 /** An entry of a directory. */
 export interface DirectoryEntry {
@@ -81,12 +81,9 @@ function readBatch(directory: Dir, first: Dirent | null): readonly DirectoryEntr
 }
 
 async function openIfThere(directory: string): Promise<Dir | undefined> {
-  try {
-    return await opendir(directory, { encoding: 'latin1', bufferSize: batchLength })
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  return opendir(directory, { encoding: 'latin1', bufferSize: batchLength }).catch(
+    undefinedIfAbsent,
+  )
 }
 
 async function* entriesReadAtOnce(directory: string): AsyncGenerator<readonly DirectoryEntry[]> {
@@ -118,10 +115,6 @@ function emptyIfAbsent(error: unknown): [] {
 
 async function look(directory: string, name: string): Promise<DirectoryEntry | undefined> {
   const path = Buffer.concat([Buffer.from(directory + sep), Buffer.from(name, 'latin1')])
-  try {
-    return Object.assign(await lstat(path), { name })
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  const stats = await lstat(path).catch(undefinedIfAbsent)
+  return stats && Object.assign(stats, { name })
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { BigIntStats } from 'node:fs'
 import { sep } from 'node:path'
 import { type ListOptions, compareUtf8, type BlobInfo } from '@holdfast/core'
-import { type FileCalls, isAbsence } from '../files/file-calls.ts'
+import { type FileCalls, undefinedIfAbsent } from '../files/file-calls.ts'
 import { isUnchanged, type UnchangedCache } from '../files/unchanged-cache.ts'
 import {
   memoryOf,
@@ -297,12 +297,7 @@ type StatsOf = (directory: string) => Promise<BigIntStats | undefined>
 /** Makes a reader of the stats of directories, which follows a symbolic link. */
 export function createStatsOf(calls: Pick<FileCalls, 'lstat'>): StatsOf {
   return async (directory) => {
-    try {
-      return await calls.lstat(`${directory}${sep}.`)
-    } catch (error) {
-      if (isAbsence(error)) return undefined
-      throw error
-    }
+    return calls.lstat(`${directory}${sep}.`).catch(undefinedIfAbsent)
   }
 }
 

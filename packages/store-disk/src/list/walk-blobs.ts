@@ -4,7 +4,7 @@ import { sep } from 'node:path'
 import { isUtf8 } from 'node:buffer'
 import type { Usage } from '@holdfast/core'
 import type { Layout } from '../directory/layout.ts'
-import { isAbsence } from '../files/file-calls.ts'
+import { undefinedIfAbsent } from '../files/file-calls.ts'
 import { DisturbedWalk, MarkerFailure } from '../temp/notes.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import { withEntries, type EntriesOf, type DirectoryEntry } from './directory-entries.ts'
@@ -103,12 +103,7 @@ async function* findWithReplaced(
 }
 
 async function isThere(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isFile()
-  } catch (error) {
-    if (isAbsence(error)) return false
-    throw error
-  }
+  return (await lstat(path).catch(undefinedIfAbsent))?.isFile() ?? false
 }
 
 /**
@@ -134,12 +129,7 @@ function unchangedEntriesOf(entriesOf: EntriesOf): EntriesOf {
 
 /** In nanoseconds since 1970. */
 async function changedAt(directory: string): Promise<bigint | undefined> {
-  try {
-    return (await stat(directory, { bigint: true })).ctimeNs
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  return (await stat(directory, { bigint: true }).catch(undefinedIfAbsent))?.ctimeNs
 }
 
 /**
@@ -221,12 +211,7 @@ function textOf(bytes: string): string | undefined {
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory()
-  } catch (error) {
-    if (isAbsence(error)) return false
-    throw error
-  }
+  return (await stat(path).catch(undefinedIfAbsent))?.isDirectory() ?? false
 }
 
 /** Files inspected at a time: enough to keep the disk busy, with capacity left for other requests. */
@@ -255,11 +240,6 @@ export async function measure(
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    const stats = await lstat(path)
-    return stats.isFile() ? stats.size : undefined
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  const stats = await lstat(path).catch(undefinedIfAbsent)
+  return stats?.isFile() ? stats.size : undefined
 }

@@ -16,7 +16,13 @@ import {
 } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { pooledCalls, type FileCalls, isAbsence, translateFsError } from '../files/file-calls.ts'
+import {
+  pooledCalls,
+  type FileCalls,
+  isAbsence,
+  translateFsError,
+  undefinedIfAbsent,
+} from '../files/file-calls.ts'
 import { freeSpaceOf } from '../files/file-system.ts'
 import { withEntries } from '../list/directory-entries.ts'
 import { findCustomers } from '../list/walk-blobs.ts'
@@ -166,19 +172,12 @@ async function* readContent(site: UploadSite, key: UploadKey): AsyncGenerator<Ui
   for (;;) {
     const { content, published, offset } = await translateFsError(requireUpload(site, key))
     if (!content || published) throw uploadNotFound()
-    const file = await translateFsError(openUnlessRenamed(content.path))
+    const opening = pooledCalls.open(content.path, 'r').catch(undefinedIfAbsent)
+    const file = await translateFsError(opening)
+    // Another process may have renamed it: look again.
     if (file === undefined) continue
     yield* createFileContent(readByPool(file), { offset: 0, length: offset }).content
     return
-  }
-}
-
-async function openUnlessRenamed(path: string): Promise<number | undefined> {
-  try {
-    return await pooledCalls.open(path, 'r')
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
   }
 }
 

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import type { Dir } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import type { BlobInfo, ResumableUpload, UploadKey, PublishedUpload } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
-import { fileStats, type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
+import { fileStats, type FileCalls, isSystemError, undefinedIfAbsent } from '../files/file-calls.ts'
 import { readRecord, type UploadRecord } from './upload-record.ts'
 import {
   forgetUpload,
@@ -158,10 +157,6 @@ async function findRemembered(path: string, calls: FileCalls): Promise<FoundUplo
   }
 }
 
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!isAbsence(error)) throw error
-}
-
 /** Whether it has expired at `now`, in milliseconds since 1970. */
 export function hasExpired({ expiresAt }: Pick<FoundUpload, 'expiresAt'>, now: number): boolean {
   return expiresAt <= now
@@ -236,7 +231,7 @@ async function* find(
 }
 
 async function* idsIn(directory: string): AsyncGenerator<readonly string[]> {
-  const opened = await openIfThere(directory)
+  const opened = await opendir(directory, { bufferSize: 1024 }).catch(undefinedIfAbsent)
   if (!opened) return
   let ids: string[] = []
   // The iteration closes the directory.
@@ -248,15 +243,6 @@ async function* idsIn(directory: string): AsyncGenerator<readonly string[]> {
     ids = []
   }
   if (ids.length > 0) yield ids
-}
-
-async function openIfThere(directory: string): Promise<Dir | undefined> {
-  try {
-    return await opendir(directory, { bufferSize: 1024 })
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
 }
 
 /** Notes a published upload, and forgets the oldest ones if there are too many. Never rejects: the next sweep finds what stays. */

@@ -12,7 +12,13 @@ import {
 } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { blobInfo, fileStats, isAbsence, isSystemError } from '../files/file-calls.ts'
+import {
+  blobInfo,
+  fileStats,
+  isAbsence,
+  isSystemError,
+  undefinedIfAbsent,
+} from '../files/file-calls.ts'
 import { plainly, publishFile, type Publication } from '../write/publish-file.ts'
 import { trim, preparePublication } from './append-to-upload.ts'
 import { findUpload, forgetOldest, uploadDirectory } from './find-upload.ts'
@@ -216,12 +222,7 @@ async function findLinked(
 }
 
 async function readNote(path: string): Promise<string | undefined> {
-  try {
-    return await readlink(path)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
+  return readlink(path).catch(undefinedIfAbsent)
 }
 
 /** Removes a customer's notes whose upload is gone or has no content any more. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readlink, mkdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join, basename, dirname } from 'node:path'
-import { type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
+import { type FileCalls, isAbsence, isSystemError, undefinedIfAbsent } from '../files/file-calls.ts'
 import { parseTempDirectoryName } from './temp-owner.ts'
 
 /**
@@ -23,25 +23,16 @@ export async function findNotes(
   directory: string,
   kind: NoteKind,
 ): Promise<readonly { readonly path: string; readonly text: string }[] | undefined> {
-  const entries = await namesIn((path) => readdir(path), directory)
+  const entries = await readdir(directory).catch(undefinedIfAbsent)
   if (!entries) return undefined
   const notes: { path: string; text: string }[] = []
   for (const entry of entries) {
     if (!entry.endsWith(noteSuffixes[kind])) continue
     const path = join(directory, entry)
-    const text = await textOf(path)
+    const text = await readlink(path).catch(undefinedIfAbsent)
     if (text !== undefined) notes.push({ path, text })
   }
   return notes
-}
-
-async function textOf(note: string): Promise<string | undefined> {
-  try {
-    return await readlink(note)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
-  }
 }
 
 /** Makes a note of `text` in each directory in `walks`, which need not exist. */
@@ -50,7 +41,7 @@ export async function addNoteToWalks(
   walks: string,
   calls: Pick<FileCalls, 'readdir' | 'symlink'>,
 ): Promise<void> {
-  const running = await namesIn((path) => calls.readdir(path), walks)
+  const running = await calls.readdir(walks).catch(undefinedIfAbsent)
   if (!running || running.length === 0) return
   // The same text gives the same name: a walk needs one note of each text.
   const name = createHash('sha256').update(text).digest('hex') + noteSuffixes.replacement
@@ -61,18 +52,6 @@ export async function addNoteToWalks(
       // The walk has it already, or has ended.
       if (!isSystemError(error, 'EEXIST') && !isAbsence(error)) throw error
     }
-  }
-}
-
-async function namesIn(
-  read: (directory: string) => Promise<readonly string[]>,
-  directory: string,
-): Promise<readonly string[] | undefined> {
-  try {
-    return await read(directory)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
   }
 }
 

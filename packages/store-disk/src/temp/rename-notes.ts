@@ -4,7 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createKeyedLock, FileServiceError } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { fileStats, type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
+import {
+  fileStats,
+  type FileCalls,
+  isAbsence,
+  isSystemError,
+  undefinedIfAbsent,
+} from '../files/file-calls.ts'
 import { findNotes, type NoteKind } from './notes.ts'
 import { findTempOwner } from './temp-owner.ts'
 
@@ -193,8 +199,8 @@ async function complete(
     }
   }
   // An administrator may have removed the customer's directory with all that is in it.
-  await changeDurably(dirname(source), leave, calls).catch(unlessAbsent)
-  for (const path of [away, note]) await calls.unlink(path).catch(unlessAbsent)
+  await changeDurably(dirname(source), leave, calls).catch(undefinedIfAbsent)
+  for (const path of [away, note]) await calls.unlink(path).catch(undefinedIfAbsent)
 }
 
 /**
@@ -212,8 +218,8 @@ export async function leaveName(
   try {
     await calls.rename(path, away)
   } catch (error) {
-    unlessAbsent(error)
-    return false
+    if (isAbsence(error)) return false
+    throw error
   }
   crashPoint('first-name-moved-away')
   const isTaken = await giveBackUnless(inode, { path, away }, calls)
@@ -236,8 +242,4 @@ async function giveBackUnless(
     if (!isSystemError(error, 'EEXIST')) throw error
   })
   return false
-}
-
-function unlessAbsent(error: unknown): void {
-  if (!isAbsence(error)) throw error
 }

@@ -2,7 +2,13 @@ import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { blobInfo, readFlags, type FileCalls, isAbsence } from '../files/file-calls.ts'
+import {
+  blobInfo,
+  readFlags,
+  type FileCalls,
+  isAbsence,
+  undefinedIfAbsent,
+} from '../files/file-calls.ts'
 import { leaveName } from '../temp/rename-notes.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 
@@ -26,7 +32,7 @@ export interface UnchangedRemoval {
  */
 export async function removeUnchanged(removal: UnchangedRemoval): Promise<boolean> {
   const { calls, tempDirectory, root, path, etag } = removal
-  const file = await openIfThere(path, calls)
+  const file = await calls.open(path, readFlags).catch(undefinedIfAbsent)
   if (file === undefined) return false
   try {
     // While the file is open, no other file gets its inode.
@@ -45,14 +51,5 @@ export async function removeUnchanged(removal: UnchangedRemoval): Promise<boolea
     throw error
   } finally {
     await calls.close(file)
-  }
-}
-
-async function openIfThere(path: string, calls: FileCalls): Promise<number | undefined> {
-  try {
-    return await calls.open(path, readFlags)
-  } catch (error) {
-    if (isAbsence(error)) return undefined
-    throw error
   }
 }

@@ -4,7 +4,7 @@ import { FileServiceError } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { fileStats, type FileCalls, isAbsence } from '../files/file-calls.ts'
+import { fileStats, type FileCalls, isAbsence, undefinedIfAbsent } from '../files/file-calls.ts'
 import { leaveName } from '../temp/rename-notes.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
@@ -91,19 +91,13 @@ async function follow(
   return renamed
 }
 
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!isAbsence(error)) throw error
-}
-
 /**
  * Gives the file a new time, since that of a name never goes back: a client that has the replaced blob may ask for what has changed
  * since.
  */
 async function renewTime({ calls, source, writer }: BlobRename): Promise<void> {
-  const file = await calls.open(source, 'r').catch((error: unknown) => {
-    // Others have removed the file: the next step finds that.
-    if (!isAbsence(error)) throw error
-  })
+  const file = await calls.open(source, 'r').catch(undefinedIfAbsent)
+  // Others have removed the file: the next step finds that.
   if (file === undefined) return
   try {
     await calls.setTimes(file, nextModificationTime(writer))
