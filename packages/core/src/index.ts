@@ -57,6 +57,7 @@ export {
   errorCodes,
   FileServiceError,
   isFileServiceError,
+  nameTaken,
   type ErrorCode,
   type FileServiceErrorOptions,
 } from './model/errors.ts'

@@ -2,7 +2,7 @@ import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   createPublishedUploads,
-  FileServiceError,
+  nameTaken,
   having,
   oneOf,
   requireCount,
@@ -157,7 +157,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
     const target = layout.blobPath(key)
     signal?.throwIfAborted()
     if (createOnly && (await translateFsError(fileStats(target, calls)))) {
-      throw new FileServiceError('already-exists', 'The name is taken')
+      throw nameTaken()
     }
     const options = { createOnly, signal, release, onReadable }
     const write = {

@@ -1,5 +1,5 @@
 import { abortable } from '../model/concurrency.ts'
-import { FileServiceError } from '../model/errors.ts'
+import { nameTaken } from '../model/errors.ts'
 import { requireBytes } from '../model/require.ts'
 import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
 import {
@@ -39,7 +39,7 @@ export function createMemoryBlobStore(now: () => Date = () => new Date()): BlobS
   const find = ({ customer, name }: BlobKey) => customers.get(customer)?.get(name)
 
   const refuseIfTaken = (key: BlobKey) => {
-    if (find(key)) throw new FileServiceError('already-exists', 'The name is taken')
+    if (find(key)) throw nameTaken()
   }
 
   /** Takes the blob away from its name. */

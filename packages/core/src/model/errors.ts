@@ -63,6 +63,11 @@ export class FileServiceError extends Error {
   }
 }
 
+/** The error of a create-only upload, rename or restore whose name is taken. `cause`: the error of the store that says so. */
+export function nameTaken(cause?: unknown): FileServiceError {
+  return new FileServiceError('already-exists', 'The name is taken', { cause })
+}
+
 /**
  * Whether `error` is a {@link FileServiceError}, and has the `code` if one is given. It checks the shape and not the class, since
  * two copies of this package may be installed.

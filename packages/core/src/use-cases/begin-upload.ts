@@ -1,5 +1,5 @@
 import type { Customer } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
+import { nameTaken } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireWholeBytes, requireBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
@@ -38,7 +38,7 @@ export async function beginUpload(
   checkSize(options.length ?? 0, maxFileSize)
   // The store decides at publication; this early check spares the client a useless upload.
   if (options.createOnly === true && (await store.stat({ customer: customer.name, name }))) {
-    throw new FileServiceError('already-exists', 'The name is taken')
+    throw nameTaken()
   }
   // Only a check: until bytes arrive, an upload uses nothing of the quota.
   const claim = await quotas.claim(customer, name, options.length)

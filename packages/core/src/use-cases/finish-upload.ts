@@ -1,5 +1,5 @@
 import { isLimited, type Customer } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
+import { FileServiceError, nameTaken } from '../model/errors.ts'
 import { lockUnlessAborted } from '../model/concurrency.ts'
 import { uploadNotFound, requireComplete } from '../model/upload-rules.ts'
 import type { BlobInfo } from '../ports/blob.ts'
@@ -99,7 +99,7 @@ async function findTaken(
 ): Promise<BlobInfo | undefined> {
   if (createOnly !== true || !(await store.stat({ customer: key.customer, name }))) return undefined
   const published = (await uploads.state(key))?.published
-  if (published === undefined) throw new FileServiceError('already-exists', 'The name is taken')
+  if (published === undefined) throw nameTaken()
   return published
 }
 

@@ -1,5 +1,5 @@
 import type { Customer } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
+import { FileServiceError, nameTaken } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
@@ -99,7 +99,7 @@ export async function restoreFile(
   const kept = await findKept(history, key, version)
   if (kept === undefined) throw notKept()
   // The store decides at publication; this early check spares a useless claim.
-  if (createOnly && (await store.stat({ ...key, name: as }))) throw taken()
+  if (createOnly && (await store.stat({ ...key, name: as }))) throw nameTaken()
   const claim = await quotas.claim(customer, as, kept.size)
   try {
     await claim.grow(kept.size)
@@ -136,10 +136,6 @@ export function isVersion(text: string): boolean {
 
 function notKept(): FileServiceError {
   return new FileServiceError('version-not-found', 'Version not found')
-}
-
-function taken(): FileServiceError {
-  return new FileServiceError('already-exists', 'The name is taken')
 }
 
 /** What is needed to remove earlier versions. */

@@ -1,5 +1,5 @@
 import type { Customer } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
+import { FileServiceError, nameTaken } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireBytes, requireCount } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
@@ -61,7 +61,7 @@ export async function uploadFile(
   const key = { customer: customer.name, name }
   // The store decides at publication; this early check spares the client a useless upload.
   if (createOnly && (await store.stat(key))) {
-    throw new FileServiceError('already-exists', 'The name is taken')
+    throw nameTaken()
   }
   const claim = await quotas.claim(customer, name, size)
   try {

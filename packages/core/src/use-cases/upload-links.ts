@@ -1,6 +1,6 @@
 import type { KeyedCounter, UseCounter, RevocableLocks, HeldLock } from '../model/concurrency.ts'
 import { loginName, type Customer, hasRights } from '../model/customer.ts'
-import { FileServiceError } from '../model/errors.ts'
+import { FileServiceError, nameTaken } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireWholeBytes } from '../model/require.ts'
 import type { UploadContent } from '../model/upload-content.ts'
@@ -66,7 +66,7 @@ export async function makeUploadLink(
   checkBounds(options)
   checkFileName(name)
   if (!isPrefix && !replace && (await policy.store.stat({ customer: customer.name, name }))) {
-    throw new FileServiceError('already-exists', 'The name is taken')
+    throw nameTaken()
   }
   const linkOptions = writeUploadLinkBounds({
     ...(isPrefix && { prefixLength: name.length, maxFiles: options.maxFiles ?? usualFiles }),

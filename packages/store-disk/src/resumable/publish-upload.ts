@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import {
   type BlobInfo,
-  FileServiceError,
+  nameTaken,
   type KeepOptions,
   requireComplete,
   type UploadKey,
@@ -44,7 +44,7 @@ export async function publishUpload(
     const target = site.layout.blobPath({ customer: key.customer, name: plan.name })
     const createOnly = plan.createOnly === true
     if (createOnly && (await fileStats(target, site.calls))) {
-      throw new FileServiceError('already-exists', 'The name is taken')
+      throw nameTaken()
     }
     await lease.unshare()
     const published = (await prepared(site, taken, target)) ?? (await prepare(site, taken))

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
-import { FileServiceError } from '@holdfast/core'
+import { nameTaken } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
@@ -84,7 +84,7 @@ export async function linkAs(
     crashPoint('named')
   } catch (cause) {
     if (!isSystemError(cause, 'EEXIST')) throw cause
-    throw new FileServiceError('already-exists', 'The name is taken', { cause })
+    throw nameTaken(cause)
   }
 }
 

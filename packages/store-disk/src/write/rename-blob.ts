@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
-import { FileServiceError } from '@holdfast/core'
+import { nameTaken } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
@@ -47,7 +47,7 @@ export async function renameBlob(rename: BlobRename): Promise<BigIntStats | unde
     const moving = await fileStats(source, calls)
     if (!moving) return undefined
     const replaced = await fileStats(target, calls)
-    if (replaced && createOnly) throw new FileServiceError('already-exists', 'The name is taken')
+    if (replaced && createOnly) throw nameTaken()
     await rename.beforeLeaving(moving)
     if (replaced) await rename.beforeReplacing(replaced)
     if (replaced && moving.mtimeNs <= replaced.mtimeNs) await renewTime(rename)

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type BlobInfo, requireComplete, type UploadKey, uploadNotFound } from '@holdfast/core'
+import {
+  type BlobInfo,
+  requireComplete,
+  type UploadKey,
+  uploadNotFound,
+  nameTaken,
+} from '@holdfast/core'
 import {
   pauseBeforeRepeating,
   translating,
@@ -17,12 +23,7 @@ import {
   findJoined,
   listJoined,
 } from '../write/copy-object.ts'
-import {
-  abortMultipart,
-  describeWritten,
-  type ObjectWrite,
-  nameIsTaken,
-} from '../write/object-write.ts'
+import { abortMultipart, describeWritten, type ObjectWrite } from '../write/object-write.ts'
 import type { UploadObjects } from './upload-keys.ts'
 import { findUpload, dropUpload, forgetOldest, removeParts } from './upload-objects.ts'
 import {
@@ -67,7 +68,7 @@ async function begin(
   const mark = randomUUID()
   const write = writeOf(objects, record, mark)
   // Checked before all parts are copied in vain.
-  if (write.createOnly && (await translating(findObject(write)))) throw nameIsTaken()
+  if (write.createOnly && (await translating(findObject(write)))) throw nameTaken()
   const joined = await join(objects, upload, stored, mark)
   if (!joined) return undefined
   const { multipartId } = joined
@@ -165,7 +166,7 @@ async function complete(
       if (found?.mark === mark) return found.etag
       if (isGone && !(await isUnchanged(write, stored))) return undefined
       // Another process may have completed it, and a third one may have replaced the blob.
-      if (isTaken && (await findJoined(write, multipartId))) throw nameIsTaken(error)
+      if (isTaken && (await findJoined(write, multipartId))) throw nameTaken(error)
       // The server carries out this request once, however often it is sent.
       const pause = pauseBeforeRepeating(error, count)
       if (isTaken || (isGone && pause === undefined)) return undefined

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { FileServiceError } from '@holdfast/core'
+import { FileServiceError, nameTaken } from '@holdfast/core'
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -19,7 +19,6 @@ import {
   abortMultipart,
   insistOnUpload,
   metadataOf,
-  nameIsTaken,
   publishObject,
 } from './object-write.ts'
 import { type Companions, removeIf } from './removals.ts'
@@ -50,7 +49,7 @@ export async function renameObject(
     const found = await translating(findObject(source))
     if (found === undefined) return undefined
     // Checked before all is copied in vain; the server decides at the end.
-    if (write.createOnly && (await translating(findObject(write)))) throw nameIsTaken()
+    if (write.createOnly && (await translating(findObject(write)))) throw nameTaken()
     const { size, etag } = found
     if (size === undefined) throw lengthUnknown()
     const copied = await copyObject({ key: source.key, size, etag }, write)

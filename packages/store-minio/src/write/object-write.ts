@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type S3Client, AbortMultipartUploadCommand } from '@aws-sdk/client-s3'
-import { type BlobInfo, FileServiceError } from '@holdfast/core'
+import { type BlobInfo, FileServiceError, nameTaken } from '@holdfast/core'
 import { pausesForUpload, pauseBeforeRepeating, isAnswer, mayBeDone } from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
 import {
@@ -145,7 +145,7 @@ async function publish(
       if (found?.mark === write.mark) return found.etag
       const isUndone = !isDoubtful || isAsBefore(found)
       const isOthers = found !== undefined || (isTaken && !isDoubtful)
-      if (write.createOnly && isUndone && isOthers) throw nameIsTaken(error)
+      if (write.createOnly && isUndone && isOthers) throw nameTaken(error)
       const mayRepeat = isUndone || (isDoneOnce && !isTaken)
       const pause = mayRepeat ? pauseBeforeRepeating(error, count) : undefined
       if (pause === undefined) throw isUndone ? error : unknownOutcome(error)
@@ -153,11 +153,6 @@ async function publish(
       condition = found ? { IfMatch: found.etag } : { IfNoneMatch: '*' }
     }
   }
-}
-
-/** The error of a write that must not replace anything. */
-export function nameIsTaken(cause?: unknown): FileServiceError {
-  return new FileServiceError('already-exists', 'The name is taken', { cause })
 }
 
 function unknownOutcome(cause: unknown): FileServiceError {
