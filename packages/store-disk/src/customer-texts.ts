@@ -3,9 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { BlobKey, LinkGenerations } from '@holdfast/core'
 import type { DataDirectory } from './directory/data-directory.ts'
 import { translateFsError, undefinedIfAbsent } from './files/file-calls.ts'
-import { noReplacements } from './temp/replacement-journal.ts'
-import { atomicWrite } from './write/atomic-write.ts'
-import { plainly } from './write/publish-file.ts'
+import { atomicWrite, plainWrite } from './write/atomic-write.ts'
 
 /** Short texts that the store keeps for customers, each in a file of its own. */
 interface CustomerTexts {
@@ -18,7 +16,10 @@ interface CustomerTexts {
 /** Longer than any text. */
 const longest = 256
 
-type Site = Pick<DataDirectory, 'uploadDirectories' | 'tempDirectory' | 'checkMount' | 'calls'> & {
+type Site = Pick<
+  DataDirectory,
+  'metadataDirectories' | 'tempDirectory' | 'checkMount' | 'calls'
+> & {
   /** The number of this process among those that share the directory. */
   readonly writer: number
 }
@@ -29,7 +30,7 @@ type Site = Pick<DataDirectory, 'uploadDirectories' | 'tempDirectory' | 'checkMo
  */
 export function createCustomerTexts(
   layout: DataDirectory['links'],
-  { uploadDirectories: directories, tempDirectory, checkMount, calls, writer }: Site,
+  { metadataDirectories: directories, tempDirectory, checkMount, calls, writer }: Site,
   afterDamage: string,
 ): CustomerTexts {
   const readFile = async (path: string): Promise<string | undefined> => {
@@ -56,9 +57,7 @@ export function createCustomerTexts(
       atomicWrite({
         ...{ calls, tempDirectory, directories, writer, target: layout.blobPath(key) },
         content: oneChunk(Buffer.from(`${text}\n`)),
-        ...{ createOnly: false, signal: undefined, release: undefined, onReadable: undefined },
-        journal: noReplacements,
-        ...plainly,
+        ...plainWrite,
       }),
   }
 }

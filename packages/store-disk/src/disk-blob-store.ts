@@ -26,8 +26,8 @@ import { createVersionNames } from './history/version-names.ts'
 import { withEntries } from './list/directory-entries.ts'
 import {
   createStatsOf,
-  createKeptNames,
-  noKeptNames,
+  createNameCache,
+  noNameCache,
   createNameBudget,
   listDetails,
   listNames,
@@ -45,8 +45,8 @@ import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.t
 import { beforeChanging, beforeTaking } from './resumable/publish-upload.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
-import { atomicWrite, type AtomicWrite } from './write/atomic-write.ts'
-import { plainly, removeFile } from './write/publish-file.ts'
+import { atomicWrite, plainWrite, type AtomicWrite } from './write/atomic-write.ts'
+import { noPreparation, removeFile } from './write/publish-file.ts'
 import { removeUnchanged } from './write/remove-unchanged.ts'
 import { renameBlob } from './write/rename-blob.ts'
 
@@ -124,13 +124,13 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
   const budget = createNameBudget()
   const statsOf = createStatsOf(calls)
   /** Keeps names only where the stats of a directory are never out of date, and one directory has all names. */
-  const keptOf = (customer: string) =>
+  const nameCacheOf = (customer: string) =>
     data.isLocal && layout.isFlat && cache.bytes > 0
-      ? createKeptNames(layout.customerDirectory(customer), cache, statsOf)
-      : noKeptNames
+      ? createNameCache(layout.customerDirectory(customer), cache, statsOf)
+      : noNameCache
   const namesOf = (customer: string, options?: ListOptions) =>
     listNames(
-      { walk: (use) => walked(walkBlobs(customer, use)), budget, kept: keptOf(customer) },
+      { walk: (use) => walked(walkBlobs(customer, use)), budget, kept: nameCacheOf(customer) },
       options,
     )
   const stat = async (key: BlobKey) => {
@@ -197,7 +197,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
         ...{ calls, tempDirectory, directories, journal, writer, createOnly },
         source: layout.blobPath(key),
         target: layout.blobPath(newKey),
-        isKept: keepReplaced,
+        followsToNewName: keepReplaced,
         beforeLeaving: (stats) => beforeTaking(site, key, false, stats),
         beforeReplacing: (stats) => beforeTaking(site, newKey, keepReplaced, stats),
         beforeNaming: beforeChanging(site, newKey, keepReplaced).beforeNaming,
@@ -263,9 +263,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
       },
     },
 
-    history: createDiskHistory({
-      ...{ ...data, versionNames, readBlob, budget, put },
-    }),
+    history: createDiskHistory({ ...data, versionNames, readBlob, budget, put }),
 
     async close() {
       await resumable.close()
@@ -295,11 +293,12 @@ async function probeDirectory({ layout, ...store }: ProbedDirectory): Promise<vo
   // The dot keeps this name apart from those of temporary files.
   const target = join(store.tempDirectory.path, `probe.${probes++}`)
   try {
-    await atomicWrite({ ...once, ...store, target, content: chunks() })
+    const directories = noDirectories
+    await atomicWrite({ ...plainWrite, ...store, directories, target, content: chunks() })
     if (!content.equals(await readFile(target))) {
       throw new Error('The probe read other bytes than it wrote')
     }
-    await removeFile(target, store.calls, plainly.beforeReplacing)
+    await removeFile(target, store.calls, noPreparation.beforeReplacing)
   } catch (error) {
     await store.tempDirectory.remove(target)
     throw error
@@ -310,13 +309,5 @@ async function* chunks() {
   yield content
 }
 
-/** The other options of a write, switched off. The target's directory exists: it is the temporary directory. */
-const once = {
-  directories: { within: (_: string, change: () => Promise<void>) => change() },
-  ...plainly,
-  journal: noReplacements,
-  createOnly: false,
-  signal: undefined,
-  release: undefined,
-  onReadable: undefined,
-}
+/** For a target whose directory exists. */
+const noDirectories = { within: (_: string, change: () => Promise<void>) => change() }

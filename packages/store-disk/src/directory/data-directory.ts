@@ -11,7 +11,13 @@ import {
   createLatencyBreaker,
   isSystemError,
 } from '../files/file-calls.ts'
-import { isLocal, keepsOrder, replacesInPlace, makeDirectories } from '../files/file-system.ts'
+import {
+  directoryMode,
+  isLocal,
+  keepsOrder,
+  replacesInPlace,
+  makeDirectories,
+} from '../files/file-system.ts'
 import { createReplacementJournal, type ReplacementJournal } from '../temp/replacement-journal.ts'
 import { openTempDirectory, type TempDirectory, type WarningLog } from '../temp/temp-directory.ts'
 import {
@@ -40,7 +46,7 @@ export interface DataDirectory {
    * Makes the directories of uploads in pieces, versions, link generations and expiry notes. The first of each kind also makes its top
    * directory.
    */
-  readonly uploadDirectories: DurableDirectories
+  readonly metadataDirectories: DurableDirectories
   readonly directories: DurableDirectories
   readonly tempDirectory: TempDirectory
   readonly checkMount: MountCheck
@@ -97,7 +103,7 @@ export async function openDataDirectory(
       versions: createLayout(join(data, 'versions'), layoutFile.names),
       links: createLayout(join(data, 'links'), layoutFile.names),
       expiry: createLayout(join(data, 'expiry'), layoutFile.names),
-      uploadDirectories: createDurableDirectories(data, checkMount),
+      metadataDirectories: createDurableDirectories(data, checkMount),
       ...{ layout, directories, tempDirectory, journal, checkMount, calls },
       isLocal: isOnThisMachine,
       keepsOrder: await keepsOrder(files),
@@ -239,9 +245,6 @@ export interface DurableDirectories {
    */
   within(directory: string, change: () => Promise<void>): Promise<void>
 }
-
-/** Owner and group; other users may not read customers' files. */
-const directoryMode = 0o750
 
 /** Enough for every active customer; more would only take memory. */
 const maxRemembered = 10_000

@@ -97,8 +97,8 @@ export async function freeSpaceOf(directory: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Owner and group; other users may not read customers' files. */
-const directoryMode = 0o750
+/** The mode of all directories. Owner and group: a backup may run as a member of the group. Other users may read nothing. */
+export const directoryMode = 0o750
 
 /**
  * Makes `directory`, an absolute path, and what is missing above it; resolves with what it made, outermost first. Node's own recursive

@@ -25,8 +25,8 @@ import {
   translateFsError,
   undefinedIfAbsent,
 } from '../files/file-calls.ts'
-import { withEntries } from '../list/directory-entries.ts'
-import { noKeptNames, type NameBudget, listNames, type NameSource } from '../list/list-names.ts'
+import { concurrently, withEntries } from '../list/directory-entries.ts'
+import { noNameCache, type NameBudget, listNames, type NameSource } from '../list/list-names.ts'
 import { findCustomers, findDirectories } from '../list/walk-blobs.ts'
 import type { ReadBlob } from '../read/blob-reader.ts'
 import { isVersion, versionOf, type VersionNames } from './version-names.ts'
@@ -83,7 +83,7 @@ export function createDiskHistory(site: HistorySite): History {
   const namesOf = (customer: string, options: ListOptions = {}) => {
     const walk: NameSource['walk'] = (use) =>
       mounted(withEntries((entriesOf) => use(findDirectories(versions, customer, entriesOf))))
-    return listNames({ walk, budget, kept: noKeptNames }, options)
+    return listNames({ walk, budget, kept: noNameCache }, options)
   }
 
   const deleted = async function* (
@@ -292,21 +292,4 @@ async function unlinkIfThere(path: string): Promise<boolean> {
     if (isAbsence(error)) return false
     throw error
   }
-}
-
-/** How many names are looked at at a time: enough to keep the disk busy, with capacity left for requests. */
-const concurrency = 16
-
-/** The results of `work` for each item, in order. */
-async function concurrently<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  const rest = items.entries()
-  const worker = async () => {
-    for (const [index, item] of rest) results[index] = await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
-  return results
 }

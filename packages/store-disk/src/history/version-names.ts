@@ -29,7 +29,7 @@ type Site = Pick<
   DataDirectory,
   | 'layout'
   | 'versions'
-  | 'uploadDirectories'
+  | 'metadataDirectories'
   | 'tempDirectory'
   | 'calls'
   | 'keepsOrder'
@@ -40,7 +40,8 @@ type Site = Pick<
 const mostKnown = 10_000
 
 export function createVersionNames(site: Site): VersionNames {
-  const { layout, versions, uploadDirectories, tempDirectory, calls, keepsOrder, checkMount } = site
+  const { layout, versions, metadataDirectories, tempDirectory, calls, keepsOrder, checkMount } =
+    site
   const durable = new Set<string>()
   const directoryOf = (key: BlobKey) => versions.blobPath(key)
 
@@ -50,7 +51,7 @@ export function createVersionNames(site: Site): VersionNames {
    */
   const changeIn = async (directory: string, change: () => Promise<void>) => {
     if (!keepsOrder) {
-      return uploadDirectories.within(directory, () => changeDurably(directory, change, calls))
+      return metadataDirectories.within(directory, () => changeDurably(directory, change, calls))
     }
     try {
       await change()

@@ -95,6 +95,20 @@ async function* entriesReadAtOnce(directory: string): AsyncGenerator<readonly Di
 /** Entries inspected at a time: enough to keep the disk busy, and few enough for other requests to go on. */
 const concurrency = 16
 
+/** The results of `work` for each item, in order. It works on 16 items at a time. */
+export async function concurrently<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const rest = items.entries()
+  const worker = async () => {
+    for (const [index, item] of rest) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
+  return results
+}
+
 /** Reads all names first, since Node.js cannot read names in batches without their types. */
 async function* inspectedEntriesOf(directory: string): AsyncGenerator<readonly DirectoryEntry[]> {
   const names = await namesIn(directory)

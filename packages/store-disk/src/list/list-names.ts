@@ -4,6 +4,7 @@ import { sep } from 'node:path'
 import { type ListOptions, compareUtf8, type BlobInfo } from '@holdfast/core'
 import { type FileCalls, undefinedIfAbsent } from '../files/file-calls.ts'
 import { isUnchanged, type UnchangedCache } from '../files/unchanged-cache.ts'
+import { concurrently } from './directory-entries.ts'
 import {
   memoryOf,
   toBlocks,
@@ -58,7 +59,7 @@ export interface NameSource {
   readonly walk: <T>(use: (blobs: Blobs) => Promise<T>) => Promise<T>
   /** Limits the names in memory that are not kept. */
   readonly budget: NameBudget
-  readonly kept: KeptNames
+  readonly kept: NameCache
 }
 
 /** A list of at most so many names is kept; a longer one only if it is read in pages. */
@@ -153,9 +154,6 @@ function takeSorted(sorted: SortedNames, held: HeldNames, again: TakePage | unde
   }
 }
 
-/** Files inspected at a time: enough to keep the disk busy, with capacity left for other requests. */
-const concurrency = 16
-
 interface DetailSources {
   readonly list: (options: ListOptions) => AsyncIterable<readonly string[]>
   /** The description of a blob; `undefined` if it is gone. */
@@ -176,7 +174,7 @@ export function listDetails(
       let listed = 0
       const cut = left === Infinity ? {} : { limit: left }
       for await (const names of stoppable(list({ prefix, after: last, ...cut }), signal)) {
-        const page = await lookAtAll(names, stat)
+        const page = (await concurrently(names, stat)).filter((info) => info !== undefined)
         if (signal.aborted) return
         if (page.length > 0) yield page
         last = names.at(-1) ?? last
@@ -197,19 +195,6 @@ function stoppable<T>(pages: AsyncIterable<T>, signal: AbortSignal): AsyncIterab
       return iterator
     },
   }
-}
-
-async function lookAtAll(
-  names: readonly string[],
-  stat: DetailSources['stat'],
-): Promise<readonly BlobInfo[]> {
-  const found: (BlobInfo | undefined)[] = []
-  const rest = names.entries()
-  const look = async () => {
-    for (const [at, name] of rest) found[at] = await stat(name)
-  }
-  await Promise.all(Array.from({ length: concurrency }, look))
-  return found.filter((info) => info !== undefined)
 }
 
 /**
@@ -235,7 +220,7 @@ function abortOnReturn<T>(
 }
 
 /** The names of one directory in memory. They are used only if its stats prove that it has not changed since. */
-interface KeptNames {
+interface NameCache {
   /** The most bytes that names may take. */
   readonly most: number
   /**
@@ -251,7 +236,7 @@ interface KeptNames {
 }
 
 /** For file systems whose stats may be out of date. */
-export const noKeptNames: KeptNames = {
+export const noNameCache: NameCache = {
   most: 0,
   open: async () => undefined,
   begin: async () => undefined,
@@ -261,11 +246,11 @@ export const noKeptNames: KeptNames = {
  * Keeps the names of `directory`, which has no subdirectories with names, in `cache`.
  * `docs/decisions/028-names-kept-until-the-directory-changes.md` explains why they are right.
  */
-export function createKeptNames(
+export function createNameCache(
   directory: string,
   cache: UnchangedCache<SortedNames>,
   statsOf: StatsOf,
-): KeptNames {
+): NameCache {
   return {
     most: cache.bytes / 2,
 

@@ -7,7 +7,12 @@ import type { Layout } from '../directory/layout.ts'
 import { undefinedIfAbsent } from '../files/file-calls.ts'
 import { DisturbedWalk, MarkerFailure } from '../temp/notes.ts'
 import type { ReplacementJournal } from '../temp/replacement-journal.ts'
-import { withEntries, type EntriesOf, type DirectoryEntry } from './directory-entries.ts'
+import {
+  concurrently,
+  withEntries,
+  type EntriesOf,
+  type DirectoryEntry,
+} from './directory-entries.ts'
 
 /** The names of a customer's blobs, in no order, in batches as they are found. */
 export type Blobs = AsyncIterable<readonly string[]>
@@ -214,9 +219,6 @@ async function isDirectory(path: string): Promise<boolean> {
   return (await stat(path).catch(undefinedIfAbsent))?.isDirectory() ?? false
 }
 
-/** Files inspected at a time: enough to keep the disk busy, with capacity left for other requests. */
-const concurrency = 16
-
 /** Counts the blobs called as in `names` that still exist, and sums their sizes. */
 export async function measure(
   layout: Layout,
@@ -225,16 +227,12 @@ export async function measure(
 ): Promise<Usage> {
   const usage = { blobs: 0, bytes: 0 }
   for await (const batch of names) {
-    const rest = batch.values()
-    const worker = async () => {
-      for (const name of rest) {
-        const size = await sizeOf(layout.blobPath({ customer, name }))
-        if (size === undefined) continue
-        usage.blobs++
-        usage.bytes += size
-      }
-    }
-    await Promise.all(Array.from({ length: concurrency }, worker))
+    await concurrently(batch, async (name) => {
+      const size = await sizeOf(layout.blobPath({ customer, name }))
+      if (size === undefined) return
+      usage.blobs++
+      usage.bytes += size
+    })
   }
   return usage
 }

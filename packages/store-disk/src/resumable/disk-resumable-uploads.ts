@@ -24,7 +24,7 @@ import {
   undefinedIfAbsent,
 } from '../files/file-calls.ts'
 import { freeSpaceOf } from '../files/file-system.ts'
-import { withEntries } from '../list/directory-entries.ts'
+import { concurrently, withEntries } from '../list/directory-entries.ts'
 import { findCustomers } from '../list/walk-blobs.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
 import { fileMode } from '../temp/temp-directory.ts'
@@ -70,7 +70,7 @@ export interface DiskResumableUploads extends ResumableUploads {
 
 /** Uploads in the directory of `site`, each in a directory of its own; the README describes it for administrators. */
 export function createDiskResumableUploads(site: UploadSite): DiskResumableUploads {
-  const turns = createUploadQueue()
+  const queue = createUploadQueue()
   const leases = createWatchedLeases(site)
 
   /** Runs `work` once no other work of this process uses the upload. */
@@ -79,7 +79,7 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
     work: (ending: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     if (!isUploadId(key.id)) throw uploadNotFound()
-    return translateFsError(turns.run(uploadDirectory(site, key), work))
+    return translateFsError(queue.run(uploadDirectory(site, key), work))
   }
 
   return {
@@ -162,9 +162,9 @@ export function createDiskResumableUploads(site: UploadSite): DiskResumableUploa
       await site.checkMount()
     },
 
-    sweep: (now) => translateFsError(sweepUploads(site, turns, now.getTime())),
+    sweep: (now) => translateFsError(sweepUploads(site, queue, now.getTime())),
 
-    close: () => turns.close(new Error('The disk store is closed')),
+    close: () => queue.close(new Error('The disk store is closed')),
   }
 }
 
@@ -200,12 +200,12 @@ async function rememberUpload(
 
 /** Resolves to the time of the record, in milliseconds since 1970. */
 async function keepRecord(site: UploadSite, key: UploadKey, record: UploadRecord): Promise<number> {
-  const { calls, tempDirectory, uploadDirectories } = site
+  const { calls, tempDirectory, metadataDirectories } = site
   const { path, file } = await tempDirectory.createTemporaryFile()
   try {
     const { mtimeNs } = await writeAndStat(file, record, calls)
     const target = uploadDirectory(site, key)
-    await uploadDirectories.within(dirname(target), () => calls.rename(path, target))
+    await metadataDirectories.within(dirname(target), () => calls.rename(path, target))
     crashPoint('upload-remembered')
     return Number(mtimeNs) / 1e6
   } catch (error) {
@@ -267,37 +267,32 @@ async function prepare(directory: string, plan: UploadPlan, calls: FileCalls): P
 }
 
 async function giveName(site: UploadSite, key: UploadKey, prepared: string): Promise<void> {
-  const { calls, uploadDirectories } = site
+  const { calls, metadataDirectories } = site
   const directory = uploadDirectory(site, key)
   const parent = dirname(directory)
   const rename = async () => {
     await calls.rename(prepared, directory)
     crashPoint('upload-named')
   }
-  await uploadDirectories.within(parent, () => changeDurably(parent, rename, calls))
+  await metadataDirectories.within(parent, () => changeDurably(parent, rename, calls))
 }
-
-/** Uploads removed at a time, which share the syncs of their directory. */
-const concurrency = 16
 
 /**
  * Removes the uploads of all customers that have expired by `now`; resolves with how many of them were unfinished. Also finishes
  * publications that broke off.
  */
-async function sweepUploads(site: UploadSite, turns: UploadQueue, now: number): Promise<number> {
+async function sweepUploads(site: UploadSite, queue: UploadQueue, now: number): Promise<number> {
   const customers = await withEntries((entriesOf) => findCustomers(site.uploads, entriesOf))
   let removed = 0
   for (const customer of customers) {
     for await (const batch of findUploads(site, customer)) {
-      const swept = batch.filter(({ found }) => hasExpired(found, now) || isLinked(found)).values()
-      const worker = async () => {
-        for (const upload of swept) {
-          const { directory } = upload.found
-          if (turns.isRunning(directory)) continue
-          if (await turns.run(directory, () => sweepOne(site, upload, now))) removed++
-        }
-      }
-      await Promise.all(Array.from({ length: concurrency }, worker))
+      const swept = batch.filter(({ found }) => hasExpired(found, now) || isLinked(found))
+      // Those that are removed at the same time share the syncs of their directory.
+      await concurrently(swept, async (upload) => {
+        const { directory } = upload.found
+        if (queue.isRunning(directory)) return
+        if (await queue.run(directory, () => sweepOne(site, upload, now))) removed++
+      })
       await notePublished(
         site,
         batch.filter(({ found }) => !hasExpired(found, now)),

@@ -19,7 +19,7 @@ import {
   isSystemError,
   undefinedIfAbsent,
 } from '../files/file-calls.ts'
-import { plainly, publishFile, type Publication } from '../write/publish-file.ts'
+import { noPreparation, publishFile, type Publication } from '../write/publish-file.ts'
 import { trim, preparePublication } from './append-to-upload.ts'
 import { findUpload, forgetOldest, uploadDirectory } from './find-upload.ts'
 import { takeUpload, type TakenUpload } from './upload-lease.ts'
@@ -134,7 +134,9 @@ export function beforeChanging(
 ): Pick<Publication, 'beforeReplacing' | 'beforeNaming'> {
   return {
     beforeReplacing: () => beforeTaking(site, key, keepReplaced),
-    beforeNaming: keepReplaced ? (path) => site.versionNames.give(key, path) : plainly.beforeNaming,
+    beforeNaming: keepReplaced
+      ? (path) => site.versionNames.give(key, path)
+      : noPreparation.beforeNaming,
   }
 }
 

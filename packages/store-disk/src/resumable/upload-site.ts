@@ -22,7 +22,7 @@ export interface UploadSite {
   /** Makes the directories of blobs. */
   readonly directories: DurableDirectories
   /** Makes the directories of uploads. */
-  readonly uploadDirectories: DurableDirectories
+  readonly metadataDirectories: DurableDirectories
   readonly journal: Pick<ReplacementJournal, 'replace'>
   /** Keeps what is replaced. */
   readonly versionNames: VersionNames

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readlink, mkdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join, basename, dirname } from 'node:path'
 import { type FileCalls, isAbsence, isSystemError, undefinedIfAbsent } from '../files/file-calls.ts'
+import { directoryMode } from '../files/file-system.ts'
 import { parseTempDirectoryName } from './temp-owner.ts'
 
 /**
@@ -70,16 +71,13 @@ export class MarkerFailure extends Error {}
 /** Attempts to make a marker: another process may remove the directory of all markers together with the last one. */
 const attempts = 10
 
-/** Owner and group, as with all directories. */
-const mode = 0o750
-
 export async function makeMarker(marker: string): Promise<void> {
   try {
     for (let attempt = 1; ; attempt++) {
       if (await tryToMake(marker)) return
       if (attempt === attempts) throw new Error(`${dirname(marker)} is removed again and again`)
       // If the file system was unmounted, `tmp` is missing here, and must not be made.
-      await mkdir(dirname(marker), { mode }).catch((error: unknown) => {
+      await mkdir(dirname(marker), { mode: directoryMode }).catch((error: unknown) => {
         if (!isSystemError(error, 'EEXIST')) throw error
       })
     }
@@ -90,7 +88,7 @@ export async function makeMarker(marker: string): Promise<void> {
 
 async function tryToMake(marker: string): Promise<boolean> {
   try {
-    await mkdir(marker, { mode })
+    await mkdir(marker, { mode: directoryMode })
     return true
   } catch (error) {
     if (isAbsence(error)) return false

@@ -72,7 +72,7 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
     }
   }
   /** Resolves with this process's note, once no other process has one for the file. */
-  const takeTurn = async (rename: NotedRename): Promise<string> => {
+  const acquireNote = async (rename: NotedRename): Promise<string> => {
     const since = performance.now()
     for (;;) {
       // First the note, then the look: of two processes that do both at the same time, at least one sees the other.
@@ -129,7 +129,7 @@ export function createRenameNotes(place: NotePlace, calls: FileCalls): RenameNot
     // A directory that stays broken must not keep the other files from being renamed.
     await giveBack().catch(() => {})
     return alone(rename.inode, async () => {
-      const note = await takeTurn(rename)
+      const note = await acquireNote(rename)
       try {
         const result = await change(awayOf(note))
         await place.remove(note)

@@ -3,7 +3,7 @@ import { mkdir, rm, unlink, utimes, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crashPoint } from '../files/crash-point.ts'
 import { type FileCalls, isAbsence, isSystemError } from '../files/file-calls.ts'
-import { makeDirectories } from '../files/file-system.ts'
+import { directoryMode, makeDirectories } from '../files/file-system.ts'
 import {
   addNoteToWalks,
   type NoteKind,
@@ -50,7 +50,6 @@ const sweepInterval = 5 * 60 * 1000
 
 /** Owner and group: a backup may run as a member of the group. Other users may read nothing. */
 export const fileMode = 0o640
-const directoryMode = 0o750
 
 /**
  * Makes the temporary directory of this store inside `parent`, and removes those of dead processes, now and every five minutes. It never

@@ -4,9 +4,15 @@ import { abortable, type PutOptions } from '@holdfast/core'
 import { crashPoint } from '../files/crash-point.ts'
 import { pooledCalls, translateFsError } from '../files/file-calls.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
+import { noReplacements } from '../temp/replacement-journal.ts'
 import type { TempDirectory } from '../temp/temp-directory.ts'
 import { type FileWriter, writeContent } from './file-writer.ts'
-import { publishFile, type Publication, nextModificationTime } from './publish-file.ts'
+import {
+  noPreparation,
+  publishFile,
+  type Publication,
+  nextModificationTime,
+} from './publish-file.ts'
 
 export interface AtomicWrite extends Publication {
   /** Makes the temporary file, on the same file system as the target. */
@@ -18,6 +24,16 @@ export interface AtomicWrite extends Publication {
   readonly release: PutOptions['release'] | undefined
   /** Receives the function that reads what has been written of the content. */
   readonly onReadable: PutOptions['onReadable'] | undefined
+}
+
+/** The options of a write that replaces its target, and needs no preparation, journal or signal. */
+export const plainWrite = {
+  ...noPreparation,
+  journal: noReplacements,
+  createOnly: false,
+  signal: undefined,
+  release: undefined,
+  onReadable: undefined,
 }
 
 /**

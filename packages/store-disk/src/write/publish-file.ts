@@ -56,7 +56,7 @@ export async function publishFile(path: string, publication: Publication): Promi
 }
 
 /** For what needs nothing before it is replaced or gets its name. */
-export const plainly: Pick<Publication, 'beforeReplacing' | 'beforeNaming'> = {
+export const noPreparation: Pick<Publication, 'beforeReplacing' | 'beforeNaming'> = {
   beforeReplacing: async () => {},
   beforeNaming: async () => ({ undo: async () => {} }),
 }

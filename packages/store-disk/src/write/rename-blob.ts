@@ -28,7 +28,7 @@ export interface BlobRename {
   /** Called before the file at the target is replaced. */
   readonly beforeReplacing: (stats: BigIntStats) => Promise<void>
   /** Whether the file has further names that follow it to its new name. */
-  readonly isKept: boolean
+  readonly followsToNewName: boolean
   /** Called before the file at `path` gets its new name. If it does not, `undo` of the result is called. */
   readonly beforeNaming: Publication['beforeNaming']
   /** Called with the stats of before the rename after the file has left its name. */
@@ -61,7 +61,7 @@ async function give(rename: BlobRename, moving: BigIntStats): Promise<BigIntStat
   const { source, target, createOnly, tempDirectory } = rename
   const { renames } = tempDirectory
   // A file with several names may be one that another process is renaming.
-  if (!createOnly && !rename.isKept && moving.nlink === 1n) {
+  if (!createOnly && !rename.followsToNewName && moving.nlink === 1n) {
     return renames.alone(moving.ino, () => follow(rename, moving, replace))
   }
   const change = createOnly ? linkAndLeave : replaceLinked

@@ -8,7 +8,7 @@ import { makeTemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createLayout } from '../../src/directory/layout.ts'
 import { createUnchangedCache } from '../../src/files/unchanged-cache.ts'
-import { createKeptNames, createNameBudget, listNames } from '../../src/list/list-names.ts'
+import { createNameCache, createNameBudget, listNames } from '../../src/list/list-names.ts'
 import type { SortedNames } from '../../src/list/sorted-names.ts'
 import { createPlainWalk, type Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'
@@ -44,7 +44,7 @@ function openLists(root: string) {
   mkdirSync(directory)
   const cache = createUnchangedCache<SortedNames>({ settlesAfterMs })
   const statsOf = async (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
-  const kept = createKeptNames(directory, cache, statsOf)
+  const kept = createNameCache(directory, cache, statsOf)
   const budget = createNameBudget()
   const walkBlobs = createPlainWalk(layout)
   let walks = 0

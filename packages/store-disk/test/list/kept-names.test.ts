@@ -12,7 +12,7 @@ import {
   createUnchangedCache,
   type UnchangedCacheOptions,
 } from '../../src/files/unchanged-cache.ts'
-import { createKeptNames, createNameBudget, listNames } from '../../src/list/list-names.ts'
+import { createNameCache, createNameBudget, listNames } from '../../src/list/list-names.ts'
 import type { SortedNames } from '../../src/list/sorted-names.ts'
 import { createPlainWalk, type Blobs } from '../../src/list/walk-blobs.ts'
 import { collect } from '../collect.ts'
@@ -36,7 +36,7 @@ async function openLists(
   const add = (name: string) => writeFile(join(directory, name), '')
   for (const name of names) writeFileSync(join(directory, name), '')
   const statsOf = async (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
-  const kept = createKeptNames(directory, createUnchangedCache<SortedNames>(options), statsOf)
+  const kept = createNameCache(directory, createUnchangedCache<SortedNames>(options), statsOf)
   const budget = createNameBudget()
   const walkBlobs = createPlainWalk(layout)
   const state = { walks: 0, atEnd: async () => {} }

@@ -1,7 +1,7 @@
 // Measures the memory of the process.
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import { noKeptNames, createNameBudget, listNames } from '../../src/list/list-names.ts'
+import { noNameCache, createNameBudget, listNames } from '../../src/list/list-names.ts'
 import type { Blobs } from '../../src/list/walk-blobs.ts'
 import { memoryInUse } from '../memory-in-use.ts'
 
@@ -46,7 +46,7 @@ describe('listNames for readers who wait', function () {
   it(`holds ${lists} lists of ${count} names in 64 MiB, and gives the rest when they go on`, async () => {
     const budget = createNameBudget()
     const walk = <T>(use: (blobs: Blobs) => Promise<T>) => use(manyBlobs())
-    const source = { walk, budget, kept: noKeptNames }
+    const source = { walk, budget, kept: noNameCache }
     const open = () => listNames(source)[Symbol.asyncIterator]()
     // The first lists compile code and fill caches.
     await giveUp(await begin(1, open))

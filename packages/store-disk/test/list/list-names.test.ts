@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import {
   type NameSource,
   listNames as listSource,
-  noKeptNames,
+  noNameCache,
   createNameBudget,
   type NameBudget,
 } from '../../src/list/list-names.ts'
@@ -17,7 +17,7 @@ const walking =
     use(blobs())
 
 const listNames = (walk: NameSource['walk'], budget: NameBudget, options?: ListOptions) =>
-  listSource({ walk, budget, kept: noKeptNames }, options)
+  listSource({ walk, budget, kept: noNameCache }, options)
 
 /** Blobs `0` to 4,999, in batches of 100, a turn of the event loop for each; tells how many batches were asked for. */
 function manyBlobs() {
