@@ -130,6 +130,7 @@ export {
 export type { LocalClaim, QuotaClaim } from './policy/quota-claim.ts'
 export {
   createQuotaKeeper,
+  noClaim,
   createUploadCounter,
   type LocalQuotaKeeper,
   type QuotaKeeper,

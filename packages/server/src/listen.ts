@@ -55,6 +55,23 @@ export interface ListeningAddress {
   readonly prefix?: 'admin-'
 }
 
+/**
+ * Where the admin server listens; `undefined` if the configuration has no admin port.
+ *
+ * @throws SetupError if it is the port of the customers
+ */
+export function adminAddress(config: Config): ListeningAddress | undefined {
+  const { 'admin-port': port, 'admin-host': host } = config
+  if (port === undefined) return undefined
+  if (port === config.port && port !== 0) {
+    throw new SetupError(
+      `The ports for customers (--port) and for administration (--admin-port) are both ${port}`,
+      ['choose another one.'],
+    )
+  }
+  return { host, port, prefix: 'admin-' }
+}
+
 const reasons: Readonly<Record<string, (prefix: string) => Advice>> = {
   EADDRINUSE: (prefix) =>
     advice(

@@ -28,7 +28,7 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
     const window = await limiter.get(failureKey(key))
     const forgottenInMs = window?.msBeforeNext ?? 0
     // The limiter's timer may be late in a busy process.
-    if (window === null || forgottenInMs <= 0) return none
+    if (window === null || forgottenInMs <= 0) return noFailures
     return { failures: window.consumedPoints, forgottenInMs }
   }
 
@@ -36,7 +36,7 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
     // The usual cases, at every request: there was no failure, or none recently.
     read: (key) =>
       latestFailure === undefined || performance.now() - latestFailure > windowMs
-        ? none
+        ? noFailures
         : lookUp(key),
     async add(key) {
       latestFailure = performance.now()
@@ -45,7 +45,8 @@ export function createLoginFailureCounter(windowMs: number): FailureCounter {
   }
 }
 
-const none: FailureCount = { failures: 0, forgottenInMs: 0 }
+/** The count of a key without failures. */
+export const noFailures: FailureCount = { failures: 0, forgottenInMs: 0 }
 
 /**
  * The text that is kept for the key of a failed login, at most 65 characters: an unknown name may be as long as the headers of a

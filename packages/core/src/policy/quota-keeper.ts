@@ -60,7 +60,8 @@ export interface LocalQuotaKeeper extends QuotaKeeper {
   claim(customer: Customer, name: string, size?: number, upload?: string): Promise<LocalClaim>
 }
 
-const noClaim: LocalClaim = {
+/** The claim of a customer without limits. */
+export const noClaim: LocalClaim = {
   grow() {},
   reserve: () => Infinity,
   stage() {},

@@ -76,12 +76,22 @@ function onlyLine(text: string, subject: string): string {
   return line
 }
 
-async function readText(path: string, subject: string): Promise<string> {
+/**
+ * Reads a file of an administrator as text. `subject` names the file in the error.
+ *
+ * @throws SetupError with `remedies` if the file cannot be read
+ */
+export async function readText(
+  path: string,
+  subject: string,
+  ...remedies: readonly string[]
+): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
     const reason = describeDenial(error) ?? messageOf(error)
-    throw new SetupError(`${subject} cannot be read (${reason}).`)
+    const problem = `${subject} cannot be read (${reason})`
+    throw new SetupError(remedies.length === 0 ? `${problem}.` : problem, remedies)
   }
 }
 

@@ -1,18 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import {
-  type Advice,
-  advice,
-  adviceOf,
-  adviceText,
-  closestWord,
-  SetupError,
-  messageOf,
-} from '@holdfast/core'
-import { describeDenial } from '@holdfast/credentials-file/messages'
+import { type Advice, advice, adviceOf, adviceText, closestWord, messageOf, SetupError } from '@holdfast/core'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { quoted } from './parse-setting.ts'
-import { secretRemedy } from './environment.ts'
+import { readText, secretRemedy } from './environment.ts'
 import { settingNames, settings, type SettingName } from './settings.ts'
 
 /** Settings as text that has not been checked. */
@@ -50,7 +40,9 @@ interface Problem extends Advice {
  */
 export async function readConfigFile(path: string): Promise<WrittenSettings> {
   const lines = new LineCounter()
-  const document = parseDocument(await readText(path), {
+  const remedy = 'Check --config or HOLDFAST_CONFIG.'
+  const text = await readText(path, `The configuration file ${path}`, remedy)
+  const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     logLevel: 'error',
@@ -149,15 +141,4 @@ function offsetOfKey({ contents }: Document, key: string): number | undefined {
   const items = isMap(contents) ? contents.items : []
   const found = items.find((item) => isScalar(item.key) && String(item.key.value) === key)
   return isScalar(found?.key) ? found.key.range?.[0] : undefined
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const reason = describeDenial(error) ?? messageOf(error)
-    throw new SetupError(`The configuration file ${path} cannot be read (${reason})`, [
-      'Check --config or HOLDFAST_CONFIG.',
-    ])
-  }
 }

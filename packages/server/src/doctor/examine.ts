@@ -29,13 +29,13 @@ import {
 } from '../stores/open-store.ts'
 import { checkAppendable, explainTrail } from '../audit/open-trail-file.ts'
 import {
+  adminAddress,
   openFilesLimit,
   checkProxies,
   explainListening,
   type ListeningAddress,
   clearTextWarning,
 } from '../listen.ts'
-import { adminAddress } from '../serve/server-watch.ts'
 import { expiryFindings, isExpiring, isKeeping, keptFindings } from './kept-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
 import { findEngineSettings } from '../shared/engine-settings.ts'

@@ -3,11 +3,9 @@ import { messageOf } from '@holdfast/core'
 import type { Config } from '../config/resolve-config.ts'
 import type { CustomerWebhooks, Webhooks } from './open-webhooks.ts'
 
-/** {@link Webhooks}, whose code is loaded when there is the first receiver: most servers have none. */
-export type Events = Webhooks
-
 /**
- * Begins to deliver events where there are receivers; see `openWebhooks`.
+ * Begins to deliver events where there are receivers; see `openWebhooks`, whose code is loaded when there is the first receiver: most
+ * servers have none. Its `followCustomers` may be called at any time; calls run one after the other.
  *
  * @throws SetupError for settings with which no event could be delivered
  */
@@ -15,7 +13,7 @@ export async function openEvents(
   config: Config,
   log: Logger,
   customerWebhooks: CustomerWebhooks,
-): Promise<Events> {
+): Promise<Webhooks> {
   const isWanted = () => config.webhook !== undefined || customerWebhooks().size > 0
   const load = async (isRunning: boolean) => {
     const { openWebhooks } = await import('./open-webhooks.ts')

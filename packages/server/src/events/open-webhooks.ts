@@ -31,7 +31,10 @@ export interface Webhooks {
   ofCustomers(): readonly DeliveryState[]
   /** Reads the secrets of `--webhook` again; resolves with `false` if they are wrong, so that the earlier ones stay in use. */
   reload(): Promise<boolean>
-  /** Begins, ends and changes the deliveries of customers as the customers file now says. What cannot be delivered is logged. */
+  /**
+   * Begins, ends and changes the deliveries of customers as the customers file now says. What cannot be delivered is logged. Wait for a
+   * call before the next one, and before `close`; `openEvents` does that for its callers.
+   */
   followCustomers(): Promise<void>
   close(): Promise<void>
 }
@@ -135,8 +138,6 @@ export async function openWebhooks(
   const refuse = (customer: string, problem: unknown) =>
     log.error({ customer, reason: messageOf(problem) }, 'webhook: the customer gets no events')
 
-  let following = Promise.resolve()
-  let isClosed = false
   try {
     await follow(isRunning ? refuse : refuseStart)
   } catch (error) {
@@ -159,18 +160,11 @@ export async function openWebhooks(
         return false
       }
     },
-    async followCustomers() {
-      if (isClosed) return
-      following = following
-        .then(() => follow(refuse))
-        .catch((err: unknown) => log.error({ err }, 'webhook: the customers cannot be followed'))
-      await following
-    },
-    async close() {
-      isClosed = true
-      await following
-      await close()
-    },
+    followCustomers: () =>
+      follow(refuse).catch((err: unknown) =>
+        log.error({ err }, 'webhook: the customers cannot be followed'),
+      ),
+    close,
   }
 }
 

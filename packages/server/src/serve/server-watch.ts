@@ -1,12 +1,10 @@
 import type { Server } from 'node:http'
-import { type PasswordVerifier, SetupError, type Usage } from '@holdfast/core'
+import type { PasswordVerifier, Usage } from '@holdfast/core'
 import type { OnAnswered, OnLogin, RequestCounters } from '@holdfast/http-koa'
 import type { Registry } from 'prom-client'
 import type { ClosableStore } from '../stores/open-store.ts'
-import type { Config } from '../config/resolve-config.ts'
-import type { Events } from '../events/open-events.ts'
+import type { Webhooks } from '../events/open-webhooks.ts'
 import type { EngineState } from '../shared/open-shared-state.ts'
-import type { ListeningAddress } from '../listen.ts'
 
 /** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
@@ -46,23 +44,6 @@ export const noWatch: ServerWatch = {
   onKept() {},
 }
 
-/**
- * Where the admin server listens; `undefined` if the configuration has no admin port.
- *
- * @throws SetupError if it is the port of the customers
- */
-export function adminAddress(config: Config): ListeningAddress | undefined {
-  const { 'admin-port': port, 'admin-host': host } = config
-  if (port === undefined) return undefined
-  if (port === config.port && port !== 0) {
-    throw new SetupError(
-      `The ports for customers (--port) and for administration (--admin-port) are both ${port}`,
-      ['choose another one.'],
-    )
-  }
-  return { host, port, prefix: 'admin-' }
-}
-
 /** The metrics of a process, in the form in which they are sent to another process. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
@@ -73,7 +54,7 @@ export interface ServerStatus {
   /** `undefined` if the server speaks HTTP. */
   readonly certificate?: (() => CertificateState) | undefined
   /** Absent in a worker. */
-  readonly events?: Pick<Events, 'ofServer' | 'ofCustomers'>
+  readonly events?: Pick<Webhooks, 'ofServer' | 'ofCustomers'>
   /** Absent if the server counts for itself. */
   readonly shared?: () => EngineState
   /** Absent if the server has no workers. */

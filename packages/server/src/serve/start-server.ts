@@ -29,7 +29,8 @@ import {
   createCloseStack,
 } from './open-shared-services.ts'
 import { checkKeeping, type KeepingCheck, openStore } from '../stores/open-store.ts'
-import { openEvents, type Events } from '../events/open-events.ts'
+import { openEvents } from '../events/open-events.ts'
+import type { Webhooks } from '../events/open-webhooks.ts'
 import { guardSpace, sweepFiles, sweepKept, sweepUploads } from './sweeps.ts'
 import { noWatch, type ServerWatch, type ServerStatus } from './server-watch.ts'
 import type { CertificateSource } from '../tls/open-certificate.ts'
@@ -68,7 +69,7 @@ export async function startServer(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   let keeping: KeepingCheck | undefined
-  let events: Events | undefined
+  let events: Webhooks | undefined
   const onReloaded = () => {
     void keeping?.again()
     void events?.followCustomers()

@@ -75,9 +75,8 @@ export function sweepFiles(
   return repeatSweep(async (end) => {
     const reason = clockProblem()
     if (reason !== undefined) return leaveOut({ reason })
-    for (const credential of credentials()) {
-      const { passwordHash: _, endsAtMs: __, may: ___, ...customer } = credential
-      if (customer.expireAfterMs === undefined || customer.login !== undefined) continue
+    for (const customer of ownCredentials(credentials()).values()) {
+      if (customer.expireAfterMs === undefined) continue
       if (end.hasCome()) break
       try {
         await sweepCustomer(customer, end.signal)

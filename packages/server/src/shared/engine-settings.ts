@@ -1,10 +1,8 @@
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { SetupError, messageOf } from '@holdfast/core'
-import { describeDenial } from '@holdfast/credentials-file/messages'
+import { SetupError } from '@holdfast/core'
 import type { EngineOptions } from '@holdfast/shared-redis'
 import type { Config } from '../config/resolve-config.ts'
-import { secretVariables } from '../config/environment.ts'
+import { readText, secretVariables } from '../config/environment.ts'
 
 /** How to connect to the Valkey or Redis that several servers share. */
 export interface EngineSettings extends Pick<
@@ -55,22 +53,14 @@ async function readAuthorities({
       ['write rediss instead of redis in --shared-url, or leave --shared-ca out.'],
     )
   }
-  const text = await readText(path)
+  const subject = `The file ${path} (--shared-ca)`
+  const text = await readText(path, subject)
   try {
     new X509Certificate(text)
     return text
   } catch {
-    throw new SetupError(`The file ${path} (--shared-ca) is not a certificate in PEM form`, [
+    throw new SetupError(`${subject} is not a certificate in PEM form`, [
       'name the file that begins with -----BEGIN CERTIFICATE-----.',
     ])
-  }
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    const reason = describeDenial(error) ?? messageOf(error)
-    throw new SetupError(`The file ${path} (--shared-ca) cannot be read (${reason}).`)
   }
 }

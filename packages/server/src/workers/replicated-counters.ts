@@ -4,7 +4,7 @@ import {
   type UseCounter,
   createKeyedCounter,
 } from '@holdfast/core'
-import { failureKey } from '../login-failure-counter.ts'
+import { failureKey, noFailures } from '../login-failure-counter.ts'
 
 /** The failures of a key, as one process sends them to another. */
 export interface ReplicatedFailure extends FailureCount {
@@ -19,8 +19,6 @@ export interface ReplicatedFailureCounter extends FailureCounter {
   /** All failures that are not forgotten. */
   all(): readonly ReplicatedFailure[]
 }
-
-const none: FailureCount = { failures: 0, forgottenInMs: 0 }
 
 /** Makes a {@link ReplicatedFailureCounter}. All periods must have the same length. */
 export function createReplicatedFailureCounter(
@@ -38,10 +36,10 @@ export function createReplicatedFailureCounter(
   return {
     read(key) {
       // The usual case, at every request: there was no failure recently.
-      if (windows.size === 0) return none
+      if (windows.size === 0) return noFailures
       const time = now()
       const window = windows.get(failureKey(key))
-      if (window === undefined || window.end <= time) return none
+      if (window === undefined || window.end <= time) return noFailures
       return { failures: window.failures, forgottenInMs: window.end - time }
     },
     // The process that counts a failure reports it before it answers the failed login.

@@ -4,6 +4,7 @@ import {
   type Credential,
   type PasswordVerifier,
   isLimited,
+  noClaim,
   type QuotaClaim,
   type QuotaKeeper,
   type RevocableLocks,
@@ -133,19 +134,11 @@ function verifyElsewhere(primary: RpcChannel<PrimaryHandlers>): PasswordVerifier
     primary.ask('verify', { name, address, password, passwordHash }, signal)
 }
 
-/** The claim of a customer without limits, for which the primary is not asked. */
-const noClaim: QuotaClaim = {
-  grow() {},
-  stage() {},
-  prepare: async () => {},
-  settle() {},
-  end() {},
-}
-
 /** A keeper whose accounts are in the primary; see `createQuotaServer`. */
 export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeeper {
   return {
     async claim(customer, name, size = 0, upload?: string) {
+      // The primary need not be asked.
       if (!isLimited(customer)) return noClaim
       const claimed = { customer, name, size, ...(upload !== undefined && { upload }) }
       return remoteClaim(primary, await primary.ask('claim', claimed))
