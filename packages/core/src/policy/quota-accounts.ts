@@ -54,7 +54,7 @@ export interface QuotaAccount {
   /** How many claims and deletions have not ended. While there are any, the account is more exact than a new count. */
   users: number
   /** Marks the count as too old, so that the store is counted again before a later claim. */
-  outdate(): void
+  invalidateCount(): void
   /** What accounts need that several servers share. */
   readonly shared?: SharedAccount
 }
@@ -201,7 +201,7 @@ export function createQuotaAccounts(
       stagedUploads: () => uploads.ids(),
       pieces: createKeyedCounter(),
       users: 0,
-      outdate() {
+      invalidateCount() {
         countedAt = -Infinity
       },
       timeLeft(limits, size) {

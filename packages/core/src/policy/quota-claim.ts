@@ -188,14 +188,14 @@ export function openClaim(
       // Assume the larger usage until the next count.
       const added = { bytes: Math.max(replaced.bytes, arrived), files: 1 }
       account.record({ added, removed: replaced })
-      account.outdate()
+      account.invalidateCount()
     }
     release()
   }
   /** After the name was yielded, others may have changed the file. Counts too much, which is safe. */
   const assumeWorst = (upload?: string) => {
     account.record({ added: { bytes: arrived, files: 1 }, removed: nothing, upload })
-    account.outdate()
+    account.invalidateCount()
   }
   /** Without `stage`, all claimed bytes may have become part of an unfinished upload. */
   const assumeStaged = () => {
@@ -203,7 +203,7 @@ export function openClaim(
     const { id } = file.upload
     account.stageMore(id, taken, claimed.bytes)
     claimed = { bytes: 0, files: claimed.files }
-    account.outdate()
+    account.invalidateCount()
   }
   const claim: LocalClaim = {
     grow(bytes) {

@@ -131,7 +131,7 @@ export function createQuotaKeeper(
       return await remove()
     } finally {
       // A count that began before the deletion may include the file.
-      accounts.find(customer)?.outdate()
+      accounts.find(customer)?.invalidateCount()
     }
   }
 
@@ -194,7 +194,7 @@ export function createQuotaKeeper(
         return removed
       } catch (error) {
         // The file may have been deleted in spite of the error.
-        account.outdate()
+        account.invalidateCount()
         throw error
       } finally {
         account.users--

@@ -14,7 +14,7 @@ import { type StoreKind, environmentName } from '../config/settings.ts'
 import { secretVariables } from '../config/environment.ts'
 
 interface Store {
-  open(config: Config, log: WarningLog, among?: AmongProcesses): Promise<ClosableStore>
+  open(config: Config, log: WarningLog, role?: ProcessRole): Promise<ClosableStore>
   locationOf(config: Config): Readonly<Record<string, string | undefined>>
 }
 
@@ -34,7 +34,7 @@ const stores: Readonly<Record<StoreKind, Store>> = {
 }
 
 /** Which of the processes of a server opens a store. Default: it is the only one. */
-export interface AmongProcesses {
+export interface ProcessRole {
   /** The number of this process, from 0. */
   readonly writer?: number
   readonly companions?: Companions
@@ -49,9 +49,9 @@ export function openStore(
   kind: StoreKind,
   config: Config,
   log: WarningLog,
-  among?: AmongProcesses,
+  role?: ProcessRole,
 ): Promise<ClosableStore> {
-  return stores[kind].open(config, log, among)
+  return stores[kind].open(config, log, role)
 }
 
 /** Where the store of a kind keeps its files, as fields for a line of the log, without secrets. */
@@ -70,7 +70,7 @@ export function locationOf(
 async function openDiskStore(
   { data, 'cache-size': cacheBytes }: Config,
   log: WarningLog,
-  { writer }: AmongProcesses = {},
+  { writer }: ProcessRole = {},
 ): Promise<DiskBlobStore> {
   try {
     return await openDiskBlobStore({
@@ -117,7 +117,7 @@ function explain(error: unknown, data: string): unknown {
 async function openMinioStore(
   config: Config,
   log: WarningLog,
-  { companions }: AmongProcesses = {},
+  { companions }: ProcessRole = {},
 ): Promise<ClosableStore> {
   const settings = await findMinioSettings(config)
   // Loaded only now: the client for S3 takes time and memory, and a server that keeps files on a disk does not need it.

@@ -13,7 +13,7 @@ import type { RpcChannel } from './rpc-channel.ts'
 export type LockHandlers = ReturnType<typeof createLockServer>['answers']
 
 /** The locks that all workers share. */
-export interface SharedLocks {
+export interface WorkerLocks {
   readonly lock: ServerLocks
   /** How many holders of each key have lost the lock and not released it, without those that `lock` counts. */
   readonly lostHolders: KeyedCounter
@@ -34,7 +34,7 @@ export interface ServerLock extends HeldLock {
 }
 
 /** @param lock default: the locks of this server, which no other server takes */
-export function createSharedLocks(lock: ServerLocks = createRevocableLocks(false)): SharedLocks {
+export function createWorkerLocks(lock: ServerLocks = createRevocableLocks(false)): WorkerLocks {
   return { lock, lostHolders: createKeyedCounter(), lastHolders: new Map() }
 }
 
@@ -45,7 +45,7 @@ export function createSharedLocks(lock: ServerLocks = createRevocableLocks(false
  * servers take the locks, no other server has held the lock meanwhile.
  */
 export function createLockServer(
-  { lock, lostHolders, lastHolders }: SharedLocks,
+  { lock, lostHolders, lastHolders }: WorkerLocks,
   start: StartTimer = startTimer,
 ) {
   /** The functions that release the worker's locks. */

@@ -14,11 +14,11 @@ import type { ReadCertificate } from '../tls/open-certificate.ts'
 import type { Answers, RpcChannel } from './rpc-channel.ts'
 import { createQuotaServer } from './quota-server.ts'
 import { createReplicatedFailureCounter, type ReplicatedFailure } from './replicated-counters.ts'
-import { createHoldServers, createSharedLocks, createLockServer } from './locks.ts'
+import { createHoldServers, createWorkerLocks, createLockServer } from './locks.ts'
 import {
-  ofSharedCounters,
+  mapSharedCounters,
   sharedCounters,
-  type OfSharedCounters,
+  type PerSharedCounter,
   type PrimaryHandlers,
   type ReplicaHandlers,
   type SentLinkKey,
@@ -26,25 +26,25 @@ import {
 } from './worker-protocol.ts'
 
 /** The primary's side of the shared services for one worker. */
-export interface Share {
+export interface WorkerSession {
   readonly answers: PrimaryHandlers
   /** Sends the worker everything that it needs before it serves. */
-  welcome(): void
+  sendState(): void
   /** Frees everything that the worker held, after it has ended. */
   end(): void
 }
 
 export interface PrimaryServices {
-  /** Makes the {@link Share} of the worker at the other end of `channel`. */
-  give(channel: () => RpcChannel<ReplicaHandlers>): Share
+  /** Makes the {@link WorkerSession} of the worker at the other end of `channel`. */
+  openSession(channel: () => RpcChannel<ReplicaHandlers>): WorkerSession
   /** Sends the present customers to all workers. */
   sendCustomers(): void
 }
 
 /** What the server counts and locks together with others. It sets in the counters what its workers have reported. */
-export interface ServersServices extends Pick<SharedState, 'failures' | 'locks'> {
+export interface CrossServerState extends Pick<SharedState, 'failures' | 'locks'> {
   /** Counters that are absent here are counted for each server alone. */
-  readonly counters: Partial<OfSharedCounters<SharedUseCounter>>
+  readonly counters: Partial<PerSharedCounter<SharedUseCounter>>
 }
 
 /** Sent for an unknown customer; as long as most keys. */
@@ -67,19 +67,19 @@ export function createPrimaryServices(
     | 'reload'
     | 'close'
   >,
-  books: LocalQuotaKeeper,
+  quotas: LocalQuotaKeeper,
   brakeOptions: Omit<LoginBrakeOptions, 'counter'> = {},
-  { shared }: { readonly shared?: ServersServices } = {},
+  { shared }: { readonly shared?: CrossServerState } = {},
 ): PrimaryServices {
   const { certificate, verifyPassword } = services
-  const shares = new Map<RpcChannel<ReplicaHandlers>, WorkerCounters>()
+  const sessions = new Map<RpcChannel<ReplicaHandlers>, WorkerCounters>()
   const replicatedFailures = createReplicatedFailureCounter()
-  const publishLocks = createSharedLocks(shared?.locks)
-  const createHoldServer = createHoldServers(() => shares.keys())
+  const publishLocks = createWorkerLocks(shared?.locks)
+  const createHoldServer = createHoldServers(() => sessions.keys())
 
   const report = (failure: ReplicatedFailure) => {
     replicatedFailures.apply(failure)
-    for (const channel of shares.keys()) channel.notify('failure', failure)
+    for (const channel of sessions.keys()) channel.notify('failure', failure)
   }
   shared?.failures.all().forEach(report)
   shared?.failures.onFailure(report)
@@ -88,10 +88,10 @@ export function createPrimaryServices(
   const brake = createLoginBrake({ counter: failures, ...brakeOptions })
 
   const sum = ({ counter, key }: CountKey) =>
-    [...shares.values()].reduce((total, counters) => total + counters[counter].count(key), 0)
+    [...sessions.values()].reduce((total, counters) => total + counters[counter].count(key), 0)
   const sendCount = ({ counter, key }: CountKey) => {
     const all = sum({ counter, key }) + (shared?.counters[counter]?.countOfOthers(key) ?? 0)
-    for (const [channel, counters] of shares) {
+    for (const [channel, counters] of sessions) {
       channel.notify('count', { counter, key, count: all - counters[counter].count(key) })
     }
   }
@@ -103,23 +103,23 @@ export function createPrimaryServices(
   for (const counter of sharedCounters) {
     shared?.counters[counter]?.onOthers((key) => sendCount({ counter, key }))
   }
-  const ofOthers = ofSharedCounters((counter) => ({
+  const ofOthers = mapSharedCounters((counter) => ({
     keys: () => shared?.counters[counter]?.keysOfOthers() ?? [],
   }))
   const customers = () => services.allCredentials()
   certificate?.onReplaced((next: ReadCertificate) => {
-    for (const channel of shares.keys()) channel.notify('certificate', next)
+    for (const channel of sessions.keys()) channel.notify('certificate', next)
   })
 
   return {
-    give(channel) {
-      const quotas = createQuotaServer(books)
+    openSession(channel) {
+      const quotaServer = createQuotaServer(quotas)
       const locks = createLockServer(publishLocks)
       const holds = createHoldServer(channel)
-      const counters = ofSharedCounters(() => createKeyedCounter())
+      const counters = mapSharedCounters(() => createKeyedCounter())
       return {
         answers: {
-          ...quotas.answers,
+          ...quotaServer.answers,
           ...locks.answers,
           ...holds.answers,
           verify: ({ name, address, password, passwordHash }, signal) =>
@@ -137,36 +137,36 @@ export function createPrimaryServices(
             countChanged(change)
           },
         } satisfies Answers,
-        welcome() {
-          shares.set(channel(), counters)
+        sendState() {
+          sessions.set(channel(), counters)
           if (certificate) channel().notify('certificate', certificate.current())
           channel().notify('customers', customers())
           for (const failure of replicatedFailures.all()) channel().notify('failure', failure)
-          for (const each of nonZero([...shares.values(), ofOthers])) sendCount(each)
+          for (const each of nonZero([...sessions.values(), ofOthers])) sendCount(each)
         },
         end() {
-          shares.delete(channel())
+          sessions.delete(channel())
           for (const each of nonZero([counters])) countChanged(each)
-          quotas.end()
+          quotaServer.end()
           locks.end()
           holds.end()
         },
       }
     },
     sendCustomers() {
-      for (const channel of shares.keys()) channel.notify('customers', customers())
+      for (const channel of sessions.keys()) channel.notify('customers', customers())
     },
   }
 }
 
 /** What one worker has reported of each of the shared counters. */
-type WorkerCounters = OfSharedCounters<KeyedCounter>
+type WorkerCounters = PerSharedCounter<KeyedCounter>
 
 type CountKey = Omit<SharedCount, 'count'>
 
 /** The counts that are not 0 in one of these. */
 function nonZero(
-  all: readonly OfSharedCounters<Pick<KeyedCounter, 'keys'>>[],
+  all: readonly PerSharedCounter<Pick<KeyedCounter, 'keys'>>[],
 ): readonly CountKey[] {
   return sharedCounters.flatMap((counter) => {
     const keys = new Set(all.flatMap((counters) => counters[counter].keys()))

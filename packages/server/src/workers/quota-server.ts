@@ -24,10 +24,10 @@ interface RemovedFile extends FileOfCustomer {
 export type QuotaHandlers = ReturnType<typeof createQuotaServer>['answers']
 
 /**
- * Lets a worker make claims in `books`. The worker reports how each claim ends; `end` ends the remaining ones after the worker has
+ * Lets a worker make claims in `quotas`. The worker reports how each claim ends; `end` ends the remaining ones after the worker has
  * crashed. If such a claim was publishing, its outcome is looked up in the store, after the worker's last requests have ended.
  */
-export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = startTimer) {
+export function createQuotaServer(quotas: LocalQuotaKeeper, start: StartTimer = startTimer) {
   const claims = new Map<number, LocalClaim>()
   /** For claims and removals: the functions that end the leases of their names. */
   const leases = new Map<number, () => void>()
@@ -48,7 +48,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
   }
   const answers = {
     async claim({ customer, name, size, upload }: ClaimedFile) {
-      const claim = await books.claim(customer, name, size, upload)
+      const claim = await quotas.claim(customer, name, size, upload)
       const id = count++
       if (isGone) claim.end()
       else claims.set(id, claim)
@@ -78,7 +78,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
     },
     async beginRemoval(file: RemovedFile) {
       const id = count++
-      const removal = await beginRemoval(books, file)
+      const removal = await beginRemoval(quotas, file)
       if (isGone) removal.fail()
       else {
         removals.set(id, removal)
@@ -99,7 +99,7 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
     },
     async beginUpload({ customer, most }: { readonly customer: Customer; readonly most: number }) {
       const id = count++
-      const beginning = await beginUpload(books, customer, most)
+      const beginning = await beginUpload(quotas, customer, most)
       if (isGone) beginning.end(undefined)
       else beginnings.set(id, beginning)
       return { id }
@@ -110,10 +110,10 @@ export function createQuotaServer(books: LocalQuotaKeeper, start: StartTimer = s
       beginnings.delete(id)
     },
     endUpload: ({ customer, upload }: { readonly customer: Customer; readonly upload: string }) =>
-      books.endUpload(customer, upload),
+      quotas.endUpload(customer, upload),
     release: ({ customer, upload }: { readonly customer: Customer; readonly upload: string }) =>
-      books.release(customer, upload),
-    releaseGone: (_nothing: object) => books.releaseGone(),
+      quotas.release(customer, upload),
+    releaseGone: (_nothing: object) => quotas.releaseGone(),
   }
   return {
     answers,
@@ -135,13 +135,13 @@ interface Beginning {
 
 /** Resolves when the upload may begin; the caller does not begin it itself. */
 async function beginUpload(
-  books: LocalQuotaKeeper,
+  quotas: LocalQuotaKeeper,
   customer: Customer,
   most: number,
 ): Promise<Beginning> {
   const started = Promise.withResolvers<undefined>()
   const outcome = Promise.withResolvers<{ readonly id: string }>()
-  const begun = books.beginUpload(customer, most, () => {
+  const begun = quotas.beginUpload(customer, most, () => {
     started.resolve(undefined)
     return outcome.promise
   })
@@ -163,7 +163,7 @@ interface Removal {
 
 /** Resolves when the file may be removed; the caller does not remove it itself. */
 async function beginRemoval(
-  books: LocalQuotaKeeper,
+  quotas: LocalQuotaKeeper,
   { customer, name, source }: RemovedFile,
 ): Promise<Removal> {
   const started = Promise.withResolvers<undefined>()
@@ -172,7 +172,7 @@ async function beginRemoval(
     started.resolve(undefined)
     return outcome.promise
   }
-  const freed = books.free(customer, name, waiting, source)
+  const freed = quotas.free(customer, name, waiting, source)
   // The store may have failed before.
   freed.catch(started.reject)
   await started.promise

@@ -15,7 +15,7 @@ import { openEvents } from '../events/open-events.ts'
 import type { RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
-import type { StartHandlers, WorkerHandlers, WorkerOrder } from './worker-protocol.ts'
+import type { StartHandlers, WorkerHandlers, WorkerStart } from './worker-protocol.ts'
 
 /** How long to wait before a worker that ended soon is replaced, in milliseconds; doubled each time. */
 const shortestPause = 100
@@ -39,7 +39,7 @@ export async function startWorkers(
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
   const onReloaded = () => {
-    shared.sendCustomers()
+    primary.sendCustomers()
     void keeping.again()
     void events.followCustomers()
   }
@@ -48,12 +48,12 @@ export async function startWorkers(
   const store = await open(openStore(config.store, config, log))
   const credentials = () => services.allCredentials()
   const keeping = await open(checkKeeping({ store, config, credentials }, log))
-  const ofServers = services.shared
-  const keeper = ofServers && (await open(Promise.resolve(ofServers.openQuotas(store))))
+  const sharedState = services.shared
+  const keeper = sharedState && (await open(Promise.resolve(sharedState.openQuotas(store))))
   const quotas = keeper?.keeper ?? createQuotaKeeper(store)
   const events = await open(openEvents(config, log, services.customerWebhooks))
-  const shared = createPrimaryServices(services, quotas, brakeOptions, {
-    ...(ofServers && { shared: ofServers }),
+  const primary = createPrimaryServices(services, quotas, brakeOptions, {
+    ...(sharedState && { shared: sharedState }),
   })
   const { readSecret: _, ...written } = config
   const workers: Worker[] = []
@@ -70,14 +70,14 @@ export async function startWorkers(
   })
 
   const kept = keepUrl(config.port)
-  const order = (number: number) => {
+  const makeStart = (number: number) => {
     return { config: { ...written, port: kept.portBeside(serving()[0]) }, number }
   }
   const start = (number: number) =>
     (workers[number] = startWorker(
-      () => order(number),
+      () => makeStart(number),
       (url) => kept.accept(url),
-      shared,
+      primary,
     ))
   const keep = async (worker: Worker, number: number, pause = 0): Promise<void> => {
     const began = performance.now()
@@ -113,7 +113,7 @@ export async function startWorkers(
         store,
         customers: services.customersState,
         certificate: services.certificateState,
-        ...(ofServers && { shared: () => ofServers.state() }),
+        ...(sharedState && { shared: () => sharedState.state() }),
         events,
         workers: {
           wanted: config.workers,
@@ -191,26 +191,26 @@ export interface Worker {
 }
 
 /**
- * Starts a worker, which uses the `shared` services. `giveOrder` is called when its process has begun, and `accept` when it listens;
+ * Starts a worker, which uses the services of `primary`. `makeStart` is called when its process has begun, and `accept` when it listens;
  * if `accept` throws, the start fails.
  */
 export function startWorker(
-  giveOrder: () => WorkerOrder,
+  makeStart: () => WorkerStart,
   accept: (url: string) => void,
-  shared: PrimaryServices,
+  primary: PrimaryServices,
 ): Worker {
   const worker = cluster.fork()
   const started = Promise.withResolvers<string>()
-  let order: WorkerOrder | undefined
+  let start: WorkerStart | undefined
   let isListening = false
   let isGone = false
   started.promise.catch(() => {})
-  const share = shared.give(() => channel)
+  const session = primary.openSession(() => channel)
   const answers: StartHandlers = {
     begin() {
-      share.welcome()
-      order = giveOrder()
-      return order
+      session.sendState()
+      start = makeStart()
+      return start
     },
     listening({ url }) {
       try {
@@ -230,7 +230,7 @@ export function startWorker(
     onMessage: (take: (message: unknown) => void) => void worker.on('message', take),
   }
   const channel: RpcChannel<WorkerHandlers> = createRpcChannel(transport, {
-    ...share.answers,
+    ...session.answers,
     ...answers,
   })
   const ended = (once(worker, 'exit') as Promise<[number | null, string | null]>).then(
@@ -238,7 +238,7 @@ export function startWorker(
       const how = signal ?? `exit code ${code}`
       started.reject(new Error(`A worker ended while it started: ${how}`))
       isGone = true
-      share.end()
+      session.end()
       channel.end()
       return how
     },
@@ -249,7 +249,7 @@ export function startWorker(
     listening: started.promise,
     isListening: () => isListening,
     isServing: () => isListening && !isGone,
-    port: () => order?.config.port,
+    port: () => start?.config.port,
     ended,
     release() {
       if (worker.process.connected) worker.process.disconnect()

@@ -44,16 +44,16 @@ const primary: RpcChannel<PrimaryHandlers & StartHandlers> = createRpcChannel(
 void serve()
 
 async function serve() {
-  const order = await primary.ask('begin', {})
+  const start = await primary.ask('begin', {})
   const config: Config = {
-    ...order.config,
+    ...start.config,
     readSecret: (name: SecretName) => readSecret(name, process.env),
   }
-  metrics = await openMetrics(config, `${order.number}`)
+  metrics = await openMetrics(config, `${start.number}`)
   try {
     opened = openLog(config, metrics)
     const server = await startServer(config, opened.log, metrics?.watch, async () =>
-      services.open(order),
+      services.open(start),
     )
     starting.resolve(server)
     primary.notify('listening', { url: server.url })

@@ -7,7 +7,7 @@ import type { HoldHandlers, HoldingHandlers, LockHandlers } from './locks.ts'
 import type { ReplicatedFailure, ReplicatedCount } from './replicated-counters.ts'
 
 /** What a worker gets at its start. */
-export interface WorkerOrder {
+export interface WorkerStart {
   readonly config: Omit<Config, 'readSecret'>
   /** The number of the worker, from 0; no two running workers have the same. */
   readonly number: number
@@ -15,7 +15,7 @@ export interface WorkerOrder {
 
 /** The primary's handlers for the reports of a starting worker. */
 export type StartHandlers = {
-  begin(nothing: object): WorkerOrder
+  begin(nothing: object): WorkerStart
   listening(server: { readonly url: string }): void
   /** The worker cannot start. `isMistake`: the administrator can correct the cause. */
   failed(why: Advice & { readonly isMistake: boolean }): void
@@ -63,13 +63,13 @@ export const sharedCounters = [
 type SharedCounter = (typeof sharedCounters)[number]
 
 /** Something of each of the {@link sharedCounters}. */
-export type OfSharedCounters<Item> = Readonly<Record<SharedCounter, Item>>
+export type PerSharedCounter<Item> = Readonly<Record<SharedCounter, Item>>
 
-export function ofSharedCounters<Item>(
+export function mapSharedCounters<Item>(
   make: (counter: SharedCounter) => Item,
-): OfSharedCounters<Item> {
+): PerSharedCounter<Item> {
   const entries = sharedCounters.map((counter) => [counter, make(counter)] as const)
-  return Object.fromEntries(entries) as OfSharedCounters<Item>
+  return Object.fromEntries(entries) as PerSharedCounter<Item>
 }
 
 /** A change of one of the {@link sharedCounters}. */

@@ -21,12 +21,12 @@ import {
   type ReplicatedCounter,
 } from './replicated-counters.ts'
 import {
-  ofSharedCounters,
-  type OfSharedCounters,
+  mapSharedCounters,
+  type PerSharedCounter,
   type PrimaryHandlers,
   type ReplicaHandlers,
   type SharedCount,
-  type WorkerOrder,
+  type WorkerStart,
 } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 
@@ -36,7 +36,7 @@ import { createHoldClient, type LockHandlers } from './locks.ts'
 export interface WorkerServices {
   readonly answers: ReplicaHandlers
   /** Call this after the primary has sent everything for the first time. */
-  open(order: WorkerOrder): SharedServices
+  open(start: WorkerStart): SharedServices
 }
 
 /**
@@ -108,11 +108,11 @@ export function createWorkerServices(primary: () => RpcChannel<PrimaryHandlers>)
 }
 
 function openCounters(
-  config: WorkerOrder['config'],
+  config: WorkerStart['config'],
   primary: RpcChannel<PrimaryHandlers>,
-): OfSharedCounters<ReplicatedCounter> {
+): PerSharedCounter<ReplicatedCounter> {
   const { byLinks, fromNetwork } = linkLimits(config['max-requests'])
-  const limits: OfSharedCounters<number> = {
+  const limits: PerSharedCounter<number> = {
     all: config['max-requests'],
     byLinks,
     perCustomer: countedLimit(config),
@@ -121,7 +121,7 @@ function openCounters(
     // Other workers must know of each, or they may discard it.
     growingUploads: 1,
   }
-  return ofSharedCounters((counter) =>
+  return mapSharedCounters((counter) =>
     createReplicatedCounter(stepOfLimit(limits[counter], config.workers), (change) =>
       primary.notify('count', { counter, ...change }),
     ),

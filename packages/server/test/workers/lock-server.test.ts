@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { createRpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import { createLockClient } from '../../src/workers/worker-services.ts'
 import {
-  createSharedLocks,
+  createWorkerLocks,
   createLockServer,
   type LockHandlers,
   type ServerLocks,
@@ -14,7 +14,7 @@ import {
 
 /** Workers of one server that take locks, and timers that end when a test says so. */
 function openWorkers(locks?: ServerLocks) {
-  const shared = createSharedLocks(locks)
+  const shared = createWorkerLocks(locks)
   const timers = new Set<() => void>()
   const start = (_ms: number, run: () => void) => {
     timers.add(run)

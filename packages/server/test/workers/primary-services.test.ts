@@ -17,7 +17,7 @@ describe('createPrimaryServices', () => {
       linkKey: async (name) => keyOf(name),
     }
     const shared = sharePrimaryServices({ credentials })
-    const { answers } = shared.give(() => {
+    const { answers } = shared.openSession(() => {
       throw new Error('Nothing is sent')
     })
     const known = await answers.linkKey({ name: 'anna' })
@@ -36,11 +36,11 @@ describe('createPrimaryServices', () => {
       },
       end() {},
     } as RpcChannel<ReplicaHandlers>
-    const share = sharePrimaryServices().give(() => channel)
-    share.welcome()
+    const session = sharePrimaryServices().openSession(() => channel)
+    session.sendState()
     const name = 'x'.repeat(16_000)
     const login = { name, address: '192.0.2.1', password: 'guess' }
-    expect(await share.answers.verify(login, new AbortController().signal)).to.be.false
+    expect(await session.answers.verify(login, new AbortController().signal)).to.be.false
     expect(sent).to.have.length(3)
     for (const { key } of sent) expect(key.length).to.be.at.most(65)
 

@@ -52,15 +52,15 @@ function createTimers() {
 }
 
 /** Books for `store`, and workers that claim in them. */
-function openBooks(store: BlobStore) {
-  const books = createQuotaKeeper(store)
+function openKeeper(store: BlobStore) {
+  const keeper = createQuotaKeeper(store)
   const timers = createTimers()
   return {
-    books,
+    keeper,
     timers,
     startWorker: () => {
       const wires = createWires()
-      const lent = createQuotaServer(books, timers.start)
+      const lent = createQuotaServer(keeper, timers.start)
       createRpcChannel(wires.primary, lent.answers)
       const quotas = createQuotaClient(createRpcChannel<QuotaHandlers>(wires.worker, {}))
       return { quotas, stop: wires.cut, die: () => (wires.cut(), lent.end()) }
@@ -105,7 +105,7 @@ async function refusalOf(call: unknown): Promise<string> {
 
 describeQuotaKeeper('the keeper of two workers', async () => {
   const store = createMemoryBlobStore()
-  const { startWorker } = openBooks(store)
+  const { startWorker } = openKeeper(store)
   const workers = [startWorker(), startWorker()]
   return {
     keepers: workers.map(({ quotas }) => quotas),
@@ -117,73 +117,73 @@ describeQuotaKeeper('the keeper of two workers', async () => {
 describe('createQuotaServer', () => {
   it('keeps room for what the store publishes after the worker that sent it has died', async () => {
     const store = createMemoryBlobStore()
-    const { books, timers, startWorker } = openBooks(store)
+    const { keeper, timers, startWorker } = openKeeper(store)
     const worker = startWorker()
-    // Keeps the books from being made anew.
-    const other = await books.claim(alice, 'other')
+    // Keeps the accounts from being made anew.
+    const other = await keeper.claim(alice, 'other')
     await beginPublishing(worker.quotas, 'a', 60)
     worker.die()
     await new Promise(setImmediate)
-    expect(await hasRoom(books, 41), 'before it is known').to.equal(false)
+    expect(await hasRoom(keeper, 41), 'before it is known').to.equal(false)
     await store.put(key, content(60))
     timers.expire()
-    await until('its end is known', () => hasRoom(books, 40))
-    expect(await hasRoom(books, 41)).to.equal(false)
+    await until('its end is known', () => hasRoom(keeper, 40))
+    expect(await hasRoom(keeper, 41)).to.equal(false)
     other.end()
   })
 
   it('frees the room of a worker that has died when nothing was published', async () => {
     const store = createMemoryBlobStore()
-    const { books, timers, startWorker } = openBooks(store)
+    const { keeper, timers, startWorker } = openKeeper(store)
     const worker = startWorker()
     await beginPublishing(worker.quotas, 'a', 60)
     worker.die()
     timers.expire()
-    await until('the room is free', () => hasRoom(books, 100))
+    await until('the room is free', () => hasRoom(keeper, 100))
   })
 
   it('does not let a worker that has stopped while it publishes keep the name from others', async () => {
     const store = createMemoryBlobStore()
-    const { books, timers, startWorker } = openBooks(store)
+    const { keeper, timers, startWorker } = openKeeper(store)
     const stopped = startWorker()
     const late = await beginPublishing(stopped.quotas, 'a', 60)
     stopped.stop()
-    const uploading = upload(store, books, 'a', 10)
+    const uploading = upload(store, keeper, 'a', 10)
     timers.expire()
     await uploading
-    expect(await hasRoom(books, 31), 'while it may yet publish').to.equal(false)
+    expect(await hasRoom(keeper, 31), 'while it may yet publish').to.equal(false)
     await store.put(key, content(60))
     late.settle()
     stopped.die()
     timers.expire()
-    await until('all is known', () => hasRoom(books, 40))
-    expect(await hasRoom(books, 41)).to.equal(false)
+    await until('all is known', () => hasRoom(keeper, 40))
+    expect(await hasRoom(keeper, 41)).to.equal(false)
   })
 
   it('counts what a worker publishes that goes on after others have had the name', async () => {
     const store = createMemoryBlobStore()
-    const { books, timers, startWorker } = openBooks(store)
+    const { keeper, timers, startWorker } = openKeeper(store)
     const slow = startWorker()
     const late = await beginPublishing(slow.quotas, 'a', 60)
-    const other = await books.claim(alice, 'other')
-    const uploading = upload(store, books, 'a', 10)
+    const other = await keeper.claim(alice, 'other')
+    const uploading = upload(store, keeper, 'a', 10)
     timers.expire()
     await uploading
     await store.put(key, content(60))
     late.settle()
     late.end()
     await new Promise(setImmediate)
-    expect(await hasRoom(books, 41)).to.equal(false)
+    expect(await hasRoom(keeper, 41)).to.equal(false)
     other.end()
-    expect(await hasRoom(books, 40)).to.equal(true)
+    expect(await hasRoom(keeper, 40)).to.equal(true)
   })
 
   it('does not let a worker that has stopped while it deletes keep the name from others', async () => {
     const store = createMemoryBlobStore()
     await store.put(key, content(60))
-    const { books, timers, startWorker } = openBooks(store)
+    const { keeper, timers, startWorker } = openKeeper(store)
     const stopped = startWorker()
-    const other = await books.claim(alice, 'other')
+    const other = await keeper.claim(alice, 'other')
     const begun = Promise.withResolvers<undefined>()
     const gate = Promise.withResolvers<undefined>()
     const removing = stopped.quotas.free(alice, 'a', async () => {
@@ -192,21 +192,21 @@ describe('createQuotaServer', () => {
       return store.delete(key)
     })
     await begun.promise
-    const uploading = upload(store, books, 'a', 10)
+    const uploading = upload(store, keeper, 'a', 10)
     timers.expire()
     await uploading
     gate.resolve(undefined)
     expect(await removing).to.equal(true)
     other.end()
-    expect(await hasRoom(books, 100)).to.equal(true)
+    expect(await hasRoom(keeper, 100)).to.equal(true)
   })
 
   it('counts pieces of workers as bytes of an unfinished upload, until it is published', async () => {
     const store = createMemoryBlobStore()
-    const { books, startWorker } = openBooks(store)
+    const { keeper, startWorker } = openKeeper(store)
     const [first, second] = [startWorker(), startWorker()]
-    // Keeps the books from being made anew.
-    const other = await books.claim(alice, 'other')
+    // Keeps the accounts from being made anew.
+    const other = await keeper.claim(alice, 'other')
     const piece = await first.quotas.claim(alice, 'a', 0, upload1)
     await piece.grow(70)
     await piece.grow(10)
@@ -228,40 +228,40 @@ describe('createQuotaServer', () => {
   })
 
   it('frees what a worker discards, and what is gone', async () => {
-    const { books, startWorker } = openBooks(createMemoryBlobStore())
+    const { keeper, startWorker } = openKeeper(createMemoryBlobStore())
     const { quotas } = startWorker()
-    const other = await books.claim(alice, 'other')
+    const other = await keeper.claim(alice, 'other')
     for (const upload of [upload1, upload2]) {
       const piece = await quotas.claim(alice, 'a', 50, upload)
       await piece.grow(50)
       piece.stage(50)
       piece.end()
     }
-    expect(await hasRoom(books, 1)).to.equal(false)
+    expect(await hasRoom(keeper, 1)).to.equal(false)
     await quotas.release(alice, upload1)
-    expect(await hasRoom(books, 51)).to.equal(false)
-    expect(await hasRoom(books, 50)).to.equal(true)
+    expect(await hasRoom(keeper, 51)).to.equal(false)
+    expect(await hasRoom(keeper, 50)).to.equal(true)
     await quotas.releaseGone()
-    expect(await hasRoom(books, 100)).to.equal(true)
+    expect(await hasRoom(keeper, 100)).to.equal(true)
     other.end()
   })
 
   it('counts all that a worker has claimed for a piece when it dies, until the next count', async () => {
     const store = createMemoryBlobStore()
-    const { books, startWorker } = openBooks(store)
+    const { keeper, startWorker } = openKeeper(store)
     const worker = startWorker()
-    const other = await books.claim(alice, 'other')
+    const other = await keeper.claim(alice, 'other')
     const piece = await worker.quotas.claim(alice, 'a', 60, upload1)
     await piece.grow(20)
     worker.die()
-    expect(await hasRoom(books, 41)).to.equal(false)
+    expect(await hasRoom(keeper, 41)).to.equal(false)
     other.end()
-    expect(await hasRoom(books, 100)).to.equal(true)
+    expect(await hasRoom(keeper, 100)).to.equal(true)
   })
 
   it('lets the services of two workers go on with one upload, within the quota', async () => {
     const store = createMemoryBlobStore()
-    const { books, startWorker } = openBooks(store)
+    const { keeper, startWorker } = openKeeper(store)
     const filesOf = (customer: Customer) =>
       createFileService({ store, quotas: startWorker().quotas }).filesOf(customer)
     const [first, second] = [filesOf(alice), filesOf(alice)]
@@ -275,11 +275,11 @@ describe('createQuotaServer', () => {
     expect(await refusalOf(first.upload('b', content(11)))).to.equal('quota-exceeded')
     await first.upload('b', content(10))
     await second.delete('a')
-    expect(await hasRoom(books, 90)).to.equal(true)
+    expect(await hasRoom(keeper, 90)).to.equal(true)
   })
 
   it('does not ask about pieces of customers without limits', async () => {
-    const { startWorker } = openBooks(createMemoryBlobStore())
+    const { startWorker } = openKeeper(createMemoryBlobStore())
     const { quotas, stop } = startWorker()
     stop()
     const bob = { name: 'bob' }
@@ -292,14 +292,14 @@ describe('createQuotaServer', () => {
 
   it('keeps no timer for what has ended', async () => {
     const store = createMemoryBlobStore()
-    const { timers, startWorker } = openBooks(store)
+    const { timers, startWorker } = openKeeper(store)
     const { quotas } = startWorker()
     await upload(store, quotas, 'a', 10)
     expect(await quotas.free(alice, 'a', () => store.delete(key))).to.equal(true)
     await until('all has ended', () => timers.count() === 0)
   })
   it('keeps no timer for a claim that has ended while it waited for its name', async () => {
-    const { timers, startWorker } = openBooks(createMemoryBlobStore())
+    const { timers, startWorker } = openKeeper(createMemoryBlobStore())
     const { quotas } = startWorker()
     const first = await beginPublishing(quotas, 'a', 10)
     const second = await quotas.claim(alice, 'a')

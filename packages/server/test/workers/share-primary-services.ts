@@ -5,7 +5,7 @@ import { createLoginFailureCounter } from '../../src/login-failure-counter.ts'
 import {
   createPrimaryServices,
   type PrimaryServices,
-  type ServersServices,
+  type CrossServerState,
 } from '../../src/workers/primary-services.ts'
 import { createRpcChannel, type RpcChannel, type Transport } from '../../src/workers/rpc-channel.ts'
 import type { PrimaryHandlers, ReplicaHandlers } from '../../src/workers/worker-protocol.ts'
@@ -14,7 +14,7 @@ import { createWorkerServices } from '../../src/workers/worker-services.ts'
 /** The services of a primary without customers, whose passwords are all wrong. */
 export function sharePrimaryServices(
   services: Partial<Parameters<typeof createPrimaryServices>[0]> = {},
-  shared?: ServersServices,
+  shared?: CrossServerState,
 ): PrimaryServices {
   return createPrimaryServices(
     {
@@ -32,7 +32,7 @@ export function sharePrimaryServices(
 }
 
 /** Starts workers of one primary, each by a call with its number. */
-export function openPrimary(shared?: ServersServices) {
+export function openPrimary(shared?: CrossServerState) {
   const primaryServices = sharePrimaryServices({}, shared)
   return (number = 0) => {
     const takers: ((message: unknown) => void)[] = []
@@ -42,10 +42,10 @@ export function openPrimary(shared?: ServersServices) {
     })
     const worker = createWorkerServices(() => primary)
     const primary = createRpcChannel<PrimaryHandlers>(transport(0), worker.answers)
-    const share = primaryServices.give(() => channel)
-    const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(transport(1), share.answers)
-    share.welcome()
+    const session = primaryServices.openSession(() => channel)
+    const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(transport(1), session.answers)
+    session.sendState()
     const services = worker.open({ config: { ...resolveConfig(), workers: 2 }, number })
-    return { ...services, die: () => share.end() }
+    return { ...services, die: () => session.end() }
   }
 }

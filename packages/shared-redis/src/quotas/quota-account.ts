@@ -387,7 +387,7 @@ export function openSharedAccount(
     stagedUploads: () => staged.ids(),
     pieces: createKeyedCounter(),
     users: 0,
-    outdate() {
+    invalidateCount() {
       countedAt = -Infinity
     },
     shared: {

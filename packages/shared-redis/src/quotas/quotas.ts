@@ -102,7 +102,7 @@ export function openSharedQuotas(
   engine.onChange((isAway) => {
     if (isAway) return
     for (const { account } of open.values()) {
-      account.outdate()
+      account.invalidateCount()
       account.refresh()
     }
   })

@@ -50,9 +50,9 @@ export async function joinWorkers(
       const [up, down] = createWires()
       const told = createWorkerServices(() => primary)
       const primary: RpcChannel<PrimaryHandlers> = createRpcChannel(up, told.answers)
-      const share = shared.give(() => channel)
-      const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(down, share.answers)
-      share.welcome()
+      const session = shared.openSession(() => channel)
+      const channel: RpcChannel<ReplicaHandlers> = createRpcChannel(down, session.answers)
+      session.sendState()
       await new Promise((resolve) => setImmediate(resolve))
       const { store } = parts
       const opened = told.open({ config: { ...resolveConfig(), workers }, number })
