@@ -101,7 +101,7 @@ export interface FileService {
   readonly isResumable: boolean
   /** Whether the store can rename files. */
   readonly canRename: boolean
-  /** Whether the store can keep what is replaced or deleted; whether it does so depends on the customer. */
+  /** Whether the store can keep earlier versions and deleted files; whether it does so depends on the customer. */
   readonly hasHistory: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
   readonly maxFileSize: number | undefined
@@ -340,12 +340,11 @@ export interface FileServiceOptions {
   /** The options of links. Default: there are no links. There are none either if `credentials` has no `linkKey`. */
   readonly links?: LinkServiceOptions
   /**
-   * How long what customers replace or delete can be restored, in milliseconds, if the store has a history and the customer has no
-   * `keepReplacedMs`. 0: it is gone at once, and what was kept before is removed. Default: it is gone at once, and what was kept before
-   * stays.
+   * How long earlier versions and deleted files can be restored, in milliseconds, if the store has a history and the customer has no
+   * `keepReplacedMs`. 0: no more are kept, and the present ones are removed. Default: no more are kept, and the present ones stay.
    */
   readonly keepReplacedMs?: number
-  /** The most bytes of a customer that are kept of what was replaced or deleted; the oldest goes first. Default: the quota. */
+  /** The most bytes of a customer's earlier versions and deleted files; the oldest are removed first. Default: the quota. */
   readonly keepQuota?: number
   /** Called after uploads, downloads, deletions, renames and restorations. Default: none. */
   readonly hooks?: FileHooks

@@ -156,7 +156,7 @@ const keepUnits: Readonly<Record<string, number>> = {
 }
 
 /**
- * Reads how long what is replaced or deleted is kept, such as `30d` or `off`; in milliseconds, 0 for `off`.
+ * Reads how long earlier versions and deleted files are kept, such as `30d` or `off`; in milliseconds, 0 for `off`.
  *
  * @throws RangeError with its remedy (see `adviceOf`) for any other text, and for less than a minute or more than 36,500 days. The
  *   message can end a sentence (`is not a time …`).

@@ -12,7 +12,7 @@ export interface Customer {
   readonly maxFiles?: number
   /** How long after their last change the customer's files are deleted, in milliseconds, an hour or more. Default: never. */
   readonly expireAfterMs?: number
-  /** How long what is replaced or deleted can be restored, in milliseconds; 0: it is gone at once. Default: the service's. */
+  /** How long earlier versions and deleted files can be restored, in milliseconds; 0: none is kept. Default: the service's. */
   readonly keepReplacedMs?: number
   /** By which of the customer's further logins the caller came. Default: by the customer's own. */
   readonly login?: string
@@ -57,10 +57,10 @@ function requireExpiry(expireAfterMs: unknown): void {
   )
 }
 
-/** The shortest time for which what is replaced is kept, in milliseconds, and the longest, which is a thousand years. */
+/** The shortest time for which earlier versions are kept, in milliseconds, and the longest, which is a thousand years. */
 const [shortestKeepMs, longestKeepMs] = [60_000, 3.16e13]
 
-/** @throws TypeError or RangeError when it is neither 0 nor a time for which what is replaced may be kept */
+/** @throws TypeError or RangeError when it is neither 0 nor a time for which earlier versions may be kept */
 export function requireKeeping(what: string, keepReplacedMs: unknown): void {
   requireCount(what, keepReplacedMs, 'milliseconds')
   if (keepReplacedMs === 0) return

@@ -133,6 +133,6 @@ export interface BlobStore {
   /** By which files can expire, if the store supports that. */
   readonly expiry?: Expiry
 
-  /** What was replaced or deleted and is kept, if the store supports that. */
+  /** Earlier versions and deleted blobs, if the store supports that. */
   readonly history?: History
 }

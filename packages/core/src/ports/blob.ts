@@ -25,11 +25,11 @@ export interface BlobInfo {
 }
 
 /**
- * Whether a call keeps what it replaces or deletes, in the store's `history`. A blob is kept for certain if every change that took its
- * name from it, and every one that gave it the name, had this. Stores without `history` ignore it.
+ * Whether a call keeps the blob that it replaces or deletes, in the store's `history`. A blob is kept for certain if every change that
+ * took its name from it, and every one that gave it the name, had this. Stores without `history` ignore it.
  */
 export interface KeepOptions {
-  /** Default: no; what is replaced or deleted is gone. A store whose medium keeps all versions itself may keep it anyway. */
+  /** Default: no; the blob is gone. A store whose medium keeps all versions itself may keep it anyway. */
   readonly keepReplaced?: boolean
 }
 

@@ -25,7 +25,7 @@ export interface Credential {
   /** How long after their last change the customer's files are deleted, in milliseconds, an hour or more. Default: never. */
   readonly expireAfterMs?: number
   /**
-   * How long what is replaced or deleted can be restored, in milliseconds; 0: it is gone at once. The same for all logins of a customer.
+   * How long earlier versions and deleted files can be restored, in milliseconds; 0: none is kept. The same for all logins of a customer.
    * Default: the service's.
    */
   readonly keepReplacedMs?: number

@@ -9,7 +9,7 @@ import type {
   KeepOptions,
 } from './blob.ts'
 
-/** A blob that was replaced or deleted, and is kept. */
+/** An earlier version: a blob that was replaced or deleted, and is kept. */
 export interface KeptBlob extends BlobInfo {
   /**
    * Identifies this version among all versions ever kept under its name: 1 to 200 characters of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
@@ -27,22 +27,22 @@ export interface VersionOptions {
   readonly limit?: number
 }
 
-/** What is kept of a blob that the caller wants back. */
+/** The earlier version that a caller wants. */
 export interface KeptKey extends BlobKey {
   readonly version: string
 }
 
 /**
- * Keeps blobs that were replaced or deleted, until they are purged. A store that supports that has this as `history`. What is kept is no
- * blob: it is not opened, listed or counted as one, and nothing but `purge` changes it. It survives a crash as blobs do. The core checks
- * names, quota and permission before it calls a store. Every sentence here is a test in `@holdfast/contract`.
+ * Keeps blobs that were replaced or deleted, as earlier versions, until they are purged. A store that supports that has this as `history`.
+ * An earlier version is no blob: it is not opened, listed or counted as one, and nothing but `purge` changes it. It survives a crash as
+ * blobs do. The core checks names, quota and permission before it calls a store. Every sentence here is a test in `@holdfast/contract`.
  *
  * A blob that is renamed is not kept under its earlier name. When a put, a rename or a restore rejects half-way (power cut, lost
- * connection), its blob may be among those that are kept.
+ * connection), its blob may be among the earlier versions.
  */
 export interface History {
   /**
-   * What is kept of a name, newest first, in pages of at most 1,024 entries; without any there is no page. The present blob is not
+   * The earlier versions of a name, newest first, in pages of at most 1,024 entries; without any there is no page. The present blob is not
    * among them. One that is kept during the whole iteration occurs exactly once; one that is replaced or purged meanwhile may occur or
    * not.
    */
@@ -54,27 +54,30 @@ export interface History {
    */
   deleted(customer: string, options?: ListOptions): AsyncIterable<readonly KeptBlob[]>
 
-  /** Everything that is kept for a customer, in no order, in pages of at most 1,024 entries. */
+  /** All earlier versions of a customer, in no order, in pages of at most 1,024 entries. */
   kept(customer: string): AsyncIterable<readonly KeptBlob[]>
 
-  /** Opens what is kept, as `BlobStore.open` does; `undefined` if it is not kept. It stays readable to its end even if it is purged. */
+  /**
+   * Opens an earlier version, as `BlobStore.open` does; `undefined` if there is none. It stays readable to its end even if it is purged.
+   */
   open(key: KeptKey, options?: OpenOptions): Promise<OpenBlob | undefined>
 
   /**
-   * Stores a copy of what is kept as the blob `to` of the same customer, with the promises of `BlobStore.put`, and resolves with its
-   * {@link BlobInfo}: it has a new time and a new entity tag. The blob that it replaces is kept. What is restored stays kept, too.
-   * Resolves with `undefined` if it is not kept, and then nothing has changed. With `createOnly` and a taken name, it rejects with
+   * Stores a copy of an earlier version as the blob `to` of the same customer, with the promises of `BlobStore.put`, and resolves with its
+   * {@link BlobInfo}: it has a new time and a new entity tag. The blob that it replaces is kept. The earlier version stays, too. Resolves
+   * with `undefined` if there is no such version, and then nothing has changed. With `createOnly` and a taken name, it rejects with
    * `already-exists`, and nothing has changed.
    */
   restore(key: KeptKey, to: string, options?: RenameOptions): Promise<BlobInfo | undefined>
 
   /**
-   * Removes what was replaced before a time, for good, and resolves with how much that was. It never removes a blob, or what is replaced
-   * meanwhile. When it resolves, no crash brings back what it has removed. It may be ended at any time, and called again.
+   * Removes the earlier versions that were replaced or deleted before a time, for good, and resolves with how many they were. It never
+   * removes a blob, or a version of one that is replaced meanwhile. When it resolves, no crash brings back what it has removed. It may be ended at any
+   * time, and called again.
    */
   purge(customer: string, before: Date): Promise<Usage>
 
-  /** The customers for whom something is kept, in no order, each once; others may occur, too. */
+  /** The customers who have earlier versions, in no order, each once; others may occur, too. */
   customers(): AsyncIterable<string>
 }
 

@@ -35,7 +35,7 @@ export interface CustomerFiles {
   listDetails(options?: ListOptions): AsyncIterable<readonly BlobInfo[]>
   /** How much the customer keeps and how much is allowed; see `usageOf`. */
   usage(): Promise<CustomerUsage>
-  /** Earlier versions of the files, and deleted files, if the store keeps them, and the customer's calls keep what they replace. */
+  /** Earlier versions of the files, and deleted files, if the store and the customer's calls keep them. */
   readonly history?: FileHistory
   /** Makes a link to a file, where the service has links; see `makeLink`. */
   link?(name: string, options?: LinkOptions): Promise<Link>

@@ -10,7 +10,7 @@ export interface ExpiryPolicy {
   readonly expiry: Expiry
   readonly quotas: Pick<QuotaKeeper, 'free'>
   readonly now: () => number
-  /** Whether what the customer's calls replace or delete is kept. */
+  /** Whether the customer's calls keep the files that they replace or delete. */
   readonly keeps: (customer: Customer) => boolean
 }
 

@@ -7,7 +7,7 @@ import type { BlobInfo, ListOptions, OpenBlob, OpenOptions, Usage } from '../por
 import type { History, KeptBlob, VersionOptions } from '../ports/store-capabilities.ts'
 import { requireLimit } from './stored-files.ts'
 
-/** What is needed to read and restore what is kept. */
+/** What is needed to read and restore earlier versions and deleted files. */
 export interface HistoryPolicy {
   readonly store: BlobStore
   readonly history: History
@@ -15,11 +15,11 @@ export interface HistoryPolicy {
 }
 
 export interface RestoreOptions {
-  /** What to restore, as `versions` calls it. Default: what was replaced or deleted last. */
+  /** Which version to restore, as `versions` calls it. Default: the last one. */
   readonly version?: string
   /** The name to restore it under. Default: its own. */
   readonly as?: string
-  /** Refuse with `already-exists` if that name is taken. Default: replace. What is replaced is kept. */
+  /** Refuse with `already-exists` if that name is taken. Default: replace. The file that is replaced becomes an earlier version. */
   readonly createOnly?: boolean
 }
 
@@ -31,7 +31,7 @@ export interface FileHistory {
   deleted(options?: ListOptions): AsyncIterable<readonly KeptBlob[]>
   /** Opens an earlier version, as `serve` opens the present one. */
   serve(name: string, version: string, options?: OpenOptions): Promise<OpenBlob>
-  /** Stores what is kept as a file; see `restoreFile`. */
+  /** Stores an earlier version or a deleted file as a file again; see `restoreFile`. */
   restore(name: string, options?: RestoreOptions): Promise<BlobInfo>
 }
 
@@ -84,7 +84,7 @@ export async function serveVersion(
  * bytes: the file has a new time and entity tag, counts in the quota, and replaces a present file, which becomes an earlier version. When
  * it resolves, the file is durable and visible; when it rejects, nothing has changed, except as for `uploadFile`.
  *
- * @throws FileServiceError `invalid-file-name`; `version-not-found` if nothing is kept of the name, or not this version;
+ * @throws FileServiceError `invalid-file-name`; `version-not-found` if the name has no earlier version, or not this one;
  *   `already-exists`, `quota-exceeded`, `insufficient-storage`, `store-unavailable`
  */
 export async function restoreFile(
@@ -113,7 +113,7 @@ export async function restoreFile(
   }
 }
 
-/** What is kept under this version, or was kept last. */
+/** The earlier version that is called so; by default the last one. */
 async function findKept(
   history: History,
   key: { readonly customer: string; readonly name: string },
@@ -144,7 +144,7 @@ export interface PurgePolicy {
   readonly now: () => number
   /** How long replaced files are kept, in milliseconds. `undefined` if no setting says so; then nothing is removed. */
   readonly keepMsOf: (customer: Customer) => number | undefined
-  /** The most bytes that are kept of what was replaced; `Infinity` for no limit. */
+  /** The most bytes of earlier versions and deleted files; `Infinity` for no limit. */
   readonly keepQuotaOf: (customer: Customer) => number
 }
 

@@ -79,13 +79,13 @@ export function requireLimit({ limit }: Pick<ListOptions, 'limit'>): void {
 interface DeletionPolicy {
   readonly store: BlobStore
   readonly quotas: QuotaKeeper
-  /** Whether what the customer's calls replace or delete is kept. */
+  /** Whether the customer's calls keep the files that they replace or delete. */
   readonly keeps: (customer: Customer) => boolean
 }
 
 /**
- * Deletes the customer's file `name`. When it resolves, the file is deleted durably, and kept if the customer's calls keep what they
- * delete.
+ * Deletes the customer's file `name`. When it resolves, the file is deleted durably. It can be restored if the customer's calls keep the
+ * files that they delete.
  *
  * @throws FileServiceError `invalid-file-name`, `not-found`, `store-unavailable`
  */

@@ -29,7 +29,7 @@ export interface UploadPolicy {
   readonly quotas: Pick<QuotaKeeper, 'claim'>
   /** In bytes; `Infinity` for no limit. */
   readonly maxFileSize: number
-  /** Whether what the customer's calls replace or delete is kept. */
+  /** Whether the customer's calls keep the files that they replace or delete. */
   readonly keeps: (customer: Customer) => boolean
 }
 

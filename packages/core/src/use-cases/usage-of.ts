@@ -27,8 +27,8 @@ export interface CustomerUsage {
 }
 
 /**
- * Counts what the customer keeps, and with `isKeeping` asks `measureKept` what is kept of replaced and deleted files. It takes as long as
- * a list. A file that is stored or deleted meanwhile may be counted or not; uploads of whole files that are under way are not counted.
+ * Counts the customer's files, and with `isKeeping` the earlier versions and deleted files by `measureKept`. It takes as long as a
+ * list. A file that is stored or deleted meanwhile may be counted or not; uploads of whole files that are under way are not counted.
  *
  * @throws FileServiceError `store-unavailable`
  */
@@ -58,7 +58,7 @@ function isLimit(limit: number | undefined): limit is number {
   return limit !== undefined && limit !== Infinity
 }
 
-/** Counts what is kept of a customer's replaced and deleted files. */
+/** Counts a customer's earlier versions and deleted files. */
 export async function keptOf(store: BlobStore, customer: string) {
   let versions = 0
   let bytes = 0

@@ -10,7 +10,7 @@ export interface KeptExamination extends KeepingSettings {
 
 const check = 'versions'
 
-/** Whether the settings ask that what is replaced is kept, for any customer. */
+/** Whether the settings ask that earlier versions are kept, for any customer. */
 export function isKeeping(
   { 'keep-replaced': keepMs = 0 }: Pick<Config, 'keep-replaced'>,
   credentials: readonly Credential[],
@@ -19,7 +19,7 @@ export function isKeeping(
 }
 
 /**
- * Examines a store that is to keep what is replaced: whether it can, how much it keeps, and whether that has room.
+ * Examines a store that is to keep earlier versions: whether it can, how many bytes they have, and whether there is room for more.
  *
  * @throws FileServiceError `store-unavailable`; the reason of `signal`
  */
@@ -44,7 +44,7 @@ export async function* keptFindings(examination: KeptExamination): AsyncGenerato
   if (store.freeSpace) yield roomFinding(examination, bytes, await store.freeSpace())
 }
 
-/** Whether all that may be kept has room, beside the files that there are. */
+/** Whether there is room for as many earlier versions as may be kept, beside the present files. */
 function roomFinding(
   { config, credentials }: KeptExamination,
   keptBytes: number,

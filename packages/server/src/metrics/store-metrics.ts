@@ -142,7 +142,7 @@ export function watchStore(
   }
 }
 
-/** `history`, whose changes and lists for clients are timed; what is kept is opened as a blob is. */
+/** `history`, whose changes and lists for clients are timed; an earlier version is opened as a blob is. */
 function watchHistory(history: History, timed: StoreTimer['timed']): History {
   return {
     ...history,

@@ -9,7 +9,7 @@ import type { EngineState } from '../shared/open-shared-state.ts'
 /** The files that are read or opened again while a server runs. */
 export type Reloadable = 'customers' | 'certificate' | 'audit'
 
-/** Why something is kept no longer: its time has passed, or before that the customer's limit or the disk was full. */
+/** Why an earlier version was removed: its time has passed, or before that the customer's limit or the disk was full. */
 export type PurgeReason = 'outdated' | 'surplus' | 'space'
 
 /** Measures a running server. Its methods return what they get, and count its use. */
@@ -28,7 +28,7 @@ export interface ServerWatch {
   onExpired(uploads: number): void
   /** Called when earlier versions were removed, with the reason and their bytes. */
   onPurged(reason: PurgeReason, bytes: number): void
-  /** Called after each sweep with what is kept for all customers. */
+  /** Called after each sweep with the amount of all earlier versions of all customers. */
   onKept(kept: Usage): void
 }
 

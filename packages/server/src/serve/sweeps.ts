@@ -117,7 +117,7 @@ export function sweepKept(
   const { log, history, credentials, audit, watch } = options
   const clockProblem = createClockGuard(options.clocks)
 
-  /** Resolves with what is still kept for the customer. */
+  /** Resolves with how much the customer still has of earlier versions. */
   const sweepCustomer = async (customer: Customer): Promise<Usage> => {
     const outcome = await service.purgeKept?.(customer)
     if (outcome === undefined) return none
@@ -177,7 +177,7 @@ function ownCredentials(credentials: readonly Credential[]): ReadonlyMap<string,
   )
 }
 
-/** An amount of what was kept, as fields of a line of the log. */
+/** An amount of earlier versions, as fields of a line of the log. */
 export function fieldsOf({ blobs, bytes }: Usage): { readonly versions: number; bytes: number } {
   return { versions: blobs, bytes }
 }
@@ -239,7 +239,7 @@ export interface SpaceGuardOptions {
   readonly pauseMs?: number
 }
 
-/** Removes what is kept when the store has no room for files. */
+/** Removes earlier versions when the store has no room for files. */
 export interface SpaceGuard {
   /**
    * Returns what to call after each request, which calls `next`. After an upload for which the store had no room, as many bytes as had

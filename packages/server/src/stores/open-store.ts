@@ -215,7 +215,7 @@ export function explainMinioSetting({
   return new SetupError(said.problem, said.remedies)
 }
 
-/** What decides whether a store has to keep what is replaced. */
+/** What decides whether a store has to keep earlier versions. */
 export interface KeepingSettings {
   readonly store: Pick<ClosableStore, 'history' | 'historyProblem'>
   readonly config: Pick<Config, 'store' | 'keep-replaced'>
@@ -231,7 +231,7 @@ export interface KeepingCheck {
 }
 
 /**
- * Refuses to start if the server or a customer is to keep what is replaced, and the store cannot do that.
+ * Refuses to start if the server or a customer is to keep earlier versions, and the store cannot do that.
  *
  * @throws SetupError that names the setting, and why the store cannot
  */

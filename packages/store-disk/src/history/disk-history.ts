@@ -40,8 +40,8 @@ export interface HistorySite extends Pick<DataDirectory, 'layout' | 'versions' |
 }
 
 /**
- * What is kept in the directories of `version-names.ts`. A file there is kept if it is not the blob's present file. The time of its last
- * change of status (`ctime`) is the one at which it lost the blob's name: nothing but a restored backup changes it afterwards.
+ * The earlier versions in the directories of `version-names.ts`. A file there is one if it is not the blob's present file. The time of its
+ * last change of status (`ctime`) is the one at which it lost the blob's name: nothing but a restored backup changes it afterwards.
  */
 export function createDiskHistory(site: HistorySite): History {
   const { versions, checkMount, versionNames, put, budget } = site
@@ -72,7 +72,7 @@ export function createDiskHistory(site: HistorySite): History {
     }
   }
 
-  /** What was kept last of a name without a blob. */
+  /** The last version of a name without a blob. */
   const deletedAs = async (key: BlobKey): Promise<readonly KeptBlob[]> => {
     if (await presentStats(site, key)) return []
     const last = await newestNames(directoryOf(key), 1)
@@ -115,7 +115,7 @@ export function createDiskHistory(site: HistorySite): History {
       }
     }
   }
-  /** What is kept of a name, unless that is more than a batch. */
+  /** The earlier versions of a name, unless they are more than a batch. */
   const firstOf = async (key: BlobKey) => {
     for await (const batch of batchesIn(directoryOf(key))) {
       const isAll = batch.length < pageLength
@@ -231,7 +231,7 @@ async function openDirectory(directory: string): Promise<AsyncIterable<{ readonl
 
 const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
 
-/** The versions of these names that are kept: those that are not the present file. */
+/** The earlier versions among those with these names: all that are not the present file. */
 async function keptOf(
   site: HistorySite,
   key: BlobKey,

@@ -24,7 +24,7 @@ export interface UploadSite {
   /** Makes the directories of uploads. */
   readonly metadataDirectories: DurableDirectories
   readonly journal: Pick<ReplacementJournal, 'replace'>
-  /** Keeps what is replaced. */
+  /** Keeps files that are replaced or deleted. */
   readonly versionNames: VersionNames
   readonly checkMount: MountCheck
   /** The published uploads that this process knows. */

@@ -55,7 +55,7 @@ export async function publishFile(path: string, publication: Publication): Promi
   }
 }
 
-/** For what needs nothing before it is replaced or gets its name. */
+/** For a file that needs no step before it is replaced or gets its name. */
 export const noPreparation: Pick<Publication, 'beforeReplacing' | 'beforeNaming'> = {
   beforeReplacing: async () => {},
   beforeNaming: async () => ({ undo: async () => {} }),
