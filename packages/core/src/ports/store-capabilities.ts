@@ -72,8 +72,8 @@ export interface History {
 
   /**
    * Removes the earlier versions that were replaced or deleted before a time, for good, and resolves with how many they were. It never
-   * removes a blob, or a version of one that is replaced meanwhile. When it resolves, no crash brings back what it has removed. It may be ended at any
-   * time, and called again.
+   * removes a blob, or a version of one that is replaced meanwhile. When it resolves, no crash brings back what it has removed. It may be
+   * ended at any time, and called again.
    */
   purge(customer: string, before: Date): Promise<Usage>
 
