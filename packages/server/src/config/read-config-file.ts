@@ -1,4 +1,12 @@
-import { type Advice, advice, adviceOf, adviceText, closestWord, messageOf, SetupError } from '@holdfast/core'
+import {
+  type Advice,
+  advice,
+  adviceOf,
+  adviceText,
+  closestWord,
+  messageOf,
+  SetupError,
+} from '@holdfast/core'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isMap, isScalar, LineCounter, parseDocument, type Document } from 'yaml'
 import { quoted } from './parse-setting.ts'
