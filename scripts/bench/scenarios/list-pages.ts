@@ -1,3 +1,6 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { download } from '../load/download.ts'
 import { median } from '../measure/median.ts'
 import { observe } from '../measure/observe.ts'
@@ -19,7 +22,7 @@ export function listPages(name: string, count: number): Scenario {
     how:
       'One page after the other, each from the last name of the one before, until all names are there, while nothing changes; ' +
       'ms is that of a page, the median of all but the first. After a minute the rest is calculated from the pages so far. ' +
-      'Beside it the same list as a whole.',
+      'Beside it the same list as a whole. Before each of the two a file comes and goes, so that names which were kept are out of date.',
     compared: 'seconds',
     rounds: 2,
     prepare: async (bench) => {
@@ -28,7 +31,26 @@ export function listPages(name: string, count: number): Scenario {
       for (const { files: directory } of holdfasts) {
         makeFiles(directory, { pattern, count: files, size: 0 })
       }
-      return holdfasts.flatMap((one) => [wholeLane(one), pagesLane(one, files / pageLength)])
+      return holdfasts.flatMap((one) =>
+        [wholeLane(one), pagesLane(one, files / pageLength)].map((lane) => afterChange(one, lane)),
+      )
+    },
+  }
+}
+
+/** How long a directory must have been unchanged until its names may be kept, and some more, in milliseconds. */
+const settledMs = 2_500
+
+/** Changes the directory before each measurement. */
+function afterChange({ files }: RunningSubject, { measure, ...lane }: Lane): Lane {
+  return {
+    ...lane,
+    async measure(round) {
+      const path = join(files, 'changed')
+      await writeFile(path, '')
+      await rm(path)
+      await delay(settledMs)
+      return measure(round)
     },
   }
 }
