@@ -11,7 +11,7 @@ import {
   type FileOutcome,
   type FileReports,
   type StartedWork,
-} from './server/file-lines.ts'
+} from './lists/file-lines.ts'
 import { isClosed } from './server/connection.ts'
 import { fileNameInPath, exchangeIn, type HoldfastState } from './server/exchange.ts'
 import { readNames, readObject } from './server/json-body.ts'

@@ -42,7 +42,7 @@ export function listPages(name: string, count: number): Scenario {
 const settledMs = 2_500
 
 /** Changes the directory before each measurement. */
-function afterChange({ files }: RunningSubject, { measure, ...lane }: Lane): Lane {
+function afterChange({ files }: RunningSubject, lane: Lane): Lane {
   return {
     ...lane,
     async measure(round) {
@@ -50,7 +50,7 @@ function afterChange({ files }: RunningSubject, { measure, ...lane }: Lane): Lan
       await writeFile(path, '')
       await rm(path)
       await delay(settledMs)
-      return measure(round)
+      return lane.measure(round)
     },
   }
 }

@@ -14,7 +14,7 @@ import {
   type FileOutcome,
   type FileReports,
   type StartedWork,
-} from '../server/file-lines.ts'
+} from '../lists/file-lines.ts'
 import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { chunksOf, requireIntactBody } from '../server/request-body.ts'
 import { checkFormType, expectedSha256, formLimits } from './form-syntax.ts'

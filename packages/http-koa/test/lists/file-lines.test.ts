@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { orderedConcurrentMap } from '../../src/server/file-lines.ts'
+import { orderedConcurrentMap } from '../../src/lists/file-lines.ts'
 
 /** Works on items until told their results. */
 function createWork() {

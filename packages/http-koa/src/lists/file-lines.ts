@@ -3,7 +3,7 @@ import { streamBody } from '../downloads/stream-body.ts'
 import type { AuditRecorder, RecordEvent } from '../guards/audit.ts'
 import { logFault, type HttpLog } from '../guards/errors.ts'
 import { errorBody, type ErrorBody, toProblem } from '../http/problems.ts'
-import { exchangeIn, type HoldfastState } from './exchange.ts'
+import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 
 /** The outcome for a file: its line, or why it has none. */
 export interface FileOutcome {
