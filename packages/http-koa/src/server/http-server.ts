@@ -59,14 +59,15 @@ const longestHeadMs = 60_000
  * within the idle timeout, and within a minute; the time of a whole request is not limited.
  */
 export function nodeOptions({ idleTimeoutMs = defaultIdleTimeoutMs }: HttpServerOptions) {
-  const headersTimeout = Math.min(idleTimeoutMs, longestHeadMs)
+  // Node takes whole milliseconds only.
+  const headersTimeout = Math.ceil(Math.min(idleTimeoutMs, longestHeadMs))
   return {
     requireHostHeader: false,
     insecureHTTPParser: false,
     maxHeaderSize: 16 * 1024,
     requestTimeout: 0,
     headersTimeout,
-    connectionsCheckingInterval: headersTimeout / 2,
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 2),
   }
 }
 
@@ -129,12 +130,14 @@ function answerHalfClosed(server: Server): void {
 
 /**
  * Node takes its own listeners from a socket after a CONNECT, although earlier requests may still be answered on it. Without a listener, an
- * error of the socket would end the process, and a client that takes nothing would never be cut.
+ * error of the socket would end the process, a client that takes nothing would never be cut, and a list would wait forever until it may go
+ * on.
  */
 function keepWatching(server: Server, socket: Socket): void {
   // The socket is destroyed by itself.
   socket.on('error', () => {})
   socket.on('timeout', () => server.emit('timeout', socket))
+  socket.on('drain', () => connectionOf(socket).exchange?.response.emit('drain'))
 }
 
 /** Makes `answer` process the requests of a connection one after the other, and none after the end of the connection. */

@@ -1,9 +1,11 @@
+import { createMemoryBlobStore } from '@holdfast/core/memory'
 import { expect } from 'chai'
 import { exchange, openConnection, until } from '@holdfast/testing'
 import { expectError } from '../support/expect-error.ts'
 import { generateStore } from '../support/generated-store.ts'
 import { customerRequest, request } from '../support/request.ts'
 import { runApp } from '../support/running-app.ts'
+import { createHttpServer } from '../../src/server/http-server.ts'
 
 const expecting = { Expect: '100-continue', 'Content-Length': 4 }
 
@@ -114,6 +116,16 @@ describe('createHttpServer', () => {
   }
 })
 
+describe('createHttpServer with an idle timeout', () => {
+  for (const idleTimeoutMs of [1, 1001, 45_001.5]) {
+    it(`may be ${idleTimeoutMs} ms`, () => {
+      expect(() =>
+        createHttpServer({ callback: () => async () => {} }, { idleTimeoutMs }),
+      ).not.to.throw()
+    })
+  }
+})
+
 describe('createHttpServer, for a CONNECT after requests that are still being answered,', () => {
   const both = Buffer.concat([
     customerRequest('GET', '/serve/a'),
@@ -142,6 +154,30 @@ describe('createHttpServer, for a CONNECT after requests that are still being an
     connection.write(both)
     await until('the connection ended', () => connection.isClosed())
     expect(received).to.be.greaterThan(size)
+    expect(connection.received().slice(-1_000)).to.include('HTTP/1.1 405 Method Not Allowed')
+  })
+
+  it('sends all of a long list first', async () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `${index}`.padStart(100, '0'))
+    const store = createMemoryBlobStore()
+    await using app = await runApp({
+      store: {
+        ...store,
+        async *list() {
+          for (let at = 0; at < names.length; at += 1_000) yield names.slice(at, at + 1_000)
+        },
+      },
+      idleTimeoutMs: 5_000,
+    })
+    using connection = await openConnection(app.port)
+    connection.write(
+      Buffer.concat([
+        customerRequest('GET', '/list'),
+        Buffer.from('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'),
+      ]),
+    )
+    await until('the connection ended', () => connection.isClosed())
+    expect(connection.received()).to.include(names.at(-1))
     expect(connection.received().slice(-1_000)).to.include('HTTP/1.1 405 Method Not Allowed')
   })
 
