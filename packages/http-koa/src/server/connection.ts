@@ -101,11 +101,12 @@ export function endExchanges(socket: Duplex): boolean {
 
 /**
  * Whether the connection has ended, or the server has announced its end. Then no further request may be processed: the client
- * assumes that it was not (RFC 9112 §9.6).
+ * assumes that it was not (RFC 9112 §9.6). Where Node itself has announced the end, it has ended its side with the response.
  */
 export function isEnded(socket: Duplex): boolean {
   const { isEnded, exchange } = connectionOf(socket)
-  return socket.destroyed || isEnded || exchange?.response.getHeader('connection') === 'close'
+  if (socket.destroyed || socket.writableEnded) return true
+  return isEnded || exchange?.response.getHeader('connection') === 'close'
 }
 
 /** A request or a response, on any runtime. */

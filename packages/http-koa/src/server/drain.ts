@@ -34,6 +34,8 @@ export function createDrain(server: Server): Drain {
   }
 
   return async (graceMs, cut) => {
+    // `close` calls it; it would destroy connections with answers that their clients have not taken yet.
+    server.closeIdleConnections = () => {}
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     const announce = (_: IncomingMessage, response: ServerResponse) => announceEnd(response)
     server.prependListener('request', announce).prependListener('checkContinue', announce)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { makeCertificate, openConnection, until } from '@holdfast/testing'
@@ -54,6 +55,57 @@ describe('createDrain', () => {
       expect(await drained).to.equal(true)
     })
   }
+
+  for (const protocol of ['HTTP', 'HTTPS']) {
+    it(`sends all of an answer that the client of ${protocol} has not taken yet`, async () => {
+      const certificate = protocol === 'HTTPS' ? await makeCertificate() : undefined
+      const size = 32 * 2 ** 20
+      const answer = async (_: IncomingMessage, response: ServerResponse) =>
+        void response.end(Buffer.alloc(size, 'x'))
+      const app = { callback: () => answer }
+      const server = certificate ? createHttpsServer(app, certificate) : createHttpServer(app)
+      const drain = createDrain(server)
+      await using listening = await listen(server)
+      const options = certificate && { ca: certificate.certificate }
+      using connection = await openConnection(listening.port, options)
+      connection.pause()
+      const arrived = once(server, 'request')
+      connection.write(get('/'))
+      await arrived
+      const drained = drain(graceMs)
+      let received = 0
+      connection.socket.on('data', (chunk: Buffer) => (received += chunk.length))
+      connection.resume()
+      await connection.closed
+      expect(received).to.be.greaterThan(size)
+      expect(await drained).to.equal(true)
+    })
+  }
+
+  it('processes no request that arrives after the head of the latest response was sent', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    const seen: (string | undefined)[] = []
+    const answer = async ({ url }: IncomingMessage, response: ServerResponse) => {
+      seen.push(url)
+      response.write('begin')
+      await gate.promise
+      response.end('end')
+    }
+    const server = createHttpServer({ callback: () => answer })
+    const drain = createDrain(server)
+    await using listening = await listen(server)
+    using connection = await openConnection(listening.port)
+    connection.write(get('/first'))
+    await connection.saw('begin')
+    const drained = drain(graceMs)
+    const arrived = once(server, 'request')
+    connection.write(get('/late'))
+    await arrived
+    gate.resolve(undefined)
+    await connection.closed
+    expect(seen).to.deep.equal(['/first'])
+    expect(await drained).to.equal(true)
+  })
 
   it('processes no request that arrives after the latest response has announced the end', async () => {
     const gate = Promise.withResolvers<undefined>()

@@ -41,6 +41,29 @@ describe('inOrder', () => {
     expect(bodiesIn(connection.received())).to.deep.equal(['OK', 'body', 'OK', 'pong'])
   })
 
+  it('processes nothing after a response with which Node itself ends the connection', async () => {
+    await using app = await runApp()
+    using connection = await openConnection(app.port)
+    for (const name of ['a', 'b'])
+      connection.write(customerRequest('PUT', `/upload/${name}`, {}, 'x'))
+    await until('both are stored', () => bodiesIn(connection.received()).length === 2)
+    const headers = { Expect: '100-continue', 'If-None-Match': '*' }
+    connection.write(
+      Buffer.concat([
+        customerRequest('PUT', '/upload/a', headers, 'body'),
+        customerRequest('DELETE', '/delete/b'),
+      ]),
+    )
+    await until('the connection ended', () => connection.isClosed())
+    expect(
+      connection
+        .received()
+        .match(/HTTP\/1\.1 \d+/g)
+        ?.at(-1),
+    ).to.equal('HTTP/1.1 412')
+    expect(await app.names()).to.deep.equal(['a', 'b'])
+  })
+
   it('processes nothing of a client that has left meanwhile', async () => {
     const gate = Promise.withResolvers<undefined>()
     const store = watchStore(() => gate.promise)
