@@ -1,7 +1,6 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker as ClusterWorker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { once } from 'node:events'
 import { createFileService, createQuotaKeeper, SetupError } from '@holdfast/core'
 import type { Logger } from 'pino'
 import type { Config } from '../config/resolve-config.ts'
@@ -79,6 +78,18 @@ export async function startWorkers(
       (url) => kept.accept(url),
       primary,
     ))
+  /** Starts a worker, as soon as the system has memory for another process; `undefined` if the server closes before. */
+  const startAgain = async (number: number): Promise<Worker | undefined> => {
+    while (!isClosing()) {
+      try {
+        return start(number)
+      } catch (err) {
+        log.error({ err }, 'a worker cannot start')
+        await delay(longestPause, undefined, closing).catch(() => {})
+      }
+    }
+    return undefined
+  }
   const keep = async (worker: Worker, number: number, pause = 0): Promise<void> => {
     const began = performance.now()
     const how = await worker.ended
@@ -91,7 +102,8 @@ export async function startWorkers(
     )
     await delay(wait, undefined, closing).catch(() => {})
     if (isClosing()) return
-    const next = start(number)
+    const next = await startAgain(number)
+    if (next === undefined) return
     next.listening.catch((error: unknown) => {
       if (!isClosing()) log.error({ err: error }, 'a worker cannot start')
       next.kill()
@@ -233,16 +245,13 @@ export function startWorker(
     ...session.answers,
     ...answers,
   })
-  const ended = (once(worker, 'exit') as Promise<[number | null, string | null]>).then(
-    ([code, signal]) => {
-      const how = signal ?? `exit code ${code}`
-      started.reject(new Error(`A worker ended while it started: ${how}`))
-      isGone = true
-      session.end()
-      channel.end()
-      return how
-    },
-  )
+  const ended = endOf(worker).then((how) => {
+    started.reject(new Error(`A worker ended while it started: ${how}`))
+    isGone = true
+    session.end()
+    channel.end()
+    return how
+  })
   return {
     pid: worker.process.pid,
     channel,
@@ -256,6 +265,19 @@ export function startWorker(
     },
     kill: () => void worker.process.kill('SIGKILL'),
   }
+}
+
+/** Resolves when the process has ended, or could not be started at all, with what it ended by. */
+function endOf(worker: ClusterWorker): Promise<string> {
+  return new Promise((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      resolve(signal ?? `exit code ${code}`)
+    })
+    // A process that could not be started has no exit. Other errors are of a message, whose sender knows.
+    worker.on('error', (error: Error) => {
+      if (worker.process.pid === undefined) resolve(error.message)
+    })
+  })
 }
 
 /** Keeps all workers on one port if the system has chosen it, even if all workers crash at once. */

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -8,6 +8,7 @@ import {
   type HoldfastServer,
   openConnection,
   runHoldfast,
+  startHoldfastByShell,
   until,
   uploadHead,
   useHoldfast,
@@ -234,6 +235,32 @@ describe('holdfast serve --workers', function () {
       return pidsOf('/ping').size >= 2
     }
     await until('two others answer', hasTwo, 120_000)
+  })
+
+  it('goes on with the others while a worker cannot be started, and starts it later', async function () {
+    this.timeout(180_000)
+    const script = `cp "$HOLDFAST_NODE" node; HOLDFAST_NODE=$PWD/node
+      holdfast serve --port 0 --workers 2`
+    server = await startHoldfastByShell(script, { cwd: site.path })
+    try {
+      const before = await workers()
+      expect(before).to.have.length(2)
+      const program = join(site.path, 'node')
+      await rename(program, `${program}.away`)
+      process.kill(before[0] ?? 0, 'SIGKILL')
+      await server.logged('a worker cannot start')
+      expect(await (await send('/ping')).text()).to.equal('pong')
+      await rename(`${program}.away`, program)
+      await until(
+        'there are two workers again',
+        async () => (await workers()).length === 2,
+        120_000,
+      )
+      server.signal('SIGTERM')
+      expect(await server.ended).to.equal(0)
+    } finally {
+      await server.kill()
+    }
   })
 
   it('lets requests under way finish in every worker, and cuts them at a second signal', async () => {
