@@ -76,12 +76,26 @@ export async function openTrailReader(
   let isFull = false
   let directoryChangedAt: bigint | undefined
 
-  const add = async (file: string, at?: Omit<FilePosition, 'inode'>, index = parts.length) => {
-    const part = await openTrailPart(file, at)
+  const insert = (part: TrailPart, index = parts.length) => {
     // The last one so far may still get a line that is under way.
     const moved = parts.at(-1)
     if (moved && index === parts.length) moved.quietSince = performance.now()
     parts.splice(index, 0, { part, quietSince: performance.now() })
+  }
+
+  const add = async (file: string, at?: Omit<FilePosition, 'inode'>, index?: number) =>
+    insert(await openTrailPart(file, at), index)
+
+  /** Opens the file unless it has lost its name by now: it was moved meanwhile, and the next look finds it in its order. */
+  const addIfSame = async (file: string, inode: string): Promise<boolean> => {
+    const part = await openTrailPart(file).catch(async (error: unknown) => {
+      if ((await inodeAt(file)) === inode) throw error
+      return undefined
+    })
+    const isSame = part?.position().inode === inode
+    if (part && isSame) insert(part)
+    else await part?.close()
+    return isSame
   }
 
   const reopen = async () => {
@@ -130,8 +144,10 @@ export async function openTrailReader(
     if (isFull) onLost(since)
     isFull = false
     const others = await unknownAfter(newest?.began ?? earliest())
-    for (const { path: file, inode } of others) if (inode !== present) await add(file)
-    if (present !== undefined) await add(path)
+    for (const { path: file, inode } of others) {
+      if (file !== path && !(await addIfSame(file, inode))) return
+    }
+    if (present !== undefined) await addIfSame(path, present)
   }
 
   /** Reads on in a file that was overwritten: at first the rest of its copy, if there is one. */

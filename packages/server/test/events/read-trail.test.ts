@@ -264,4 +264,18 @@ describe('openTrailReader', () => {
     expect(await (await reopened(reader)).next()).to.equal(undefined)
     expect(lost).to.deep.equal([])
   })
+
+  it('reads every line once, in order, however fast files are moved away', async () => {
+    const names = Array.from({ length: 90 }, (_, index) => `${index}`)
+    const reader = await open()
+    const rotating = (async () => {
+      for (const name of names) {
+        await write(name)
+        await rename(trail, at(`audit.jsonl.${name}`))
+      }
+    })()
+    expect(await read(reader, names.length)).to.deep.equal(names)
+    await rotating
+    expect(lost).to.deep.equal([])
+  })
 })
