@@ -1,3 +1,4 @@
+// It measures memory, and a busy machine holds up what it waits for.
 import { readdir, rename } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '@holdfast/testing'
