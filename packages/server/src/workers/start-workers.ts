@@ -78,13 +78,14 @@ export async function startWorkers(
       (url) => kept.accept(url),
       primary,
     ))
+  const reportFailedStart = (err: unknown) => log.error({ err }, 'a worker cannot start')
   /** Starts a worker, as soon as the system has memory for another process; `undefined` if the server closes before. */
   const startAgain = async (number: number): Promise<Worker | undefined> => {
     while (!isClosing()) {
       try {
         return start(number)
       } catch (err) {
-        log.error({ err }, 'a worker cannot start')
+        reportFailedStart(err)
         await delay(longestPause, undefined, closing).catch(() => {})
       }
     }
@@ -105,7 +106,7 @@ export async function startWorkers(
     const next = await startAgain(number)
     if (next === undefined) return
     next.listening.catch((error: unknown) => {
-      if (!isClosing()) log.error({ err: error }, 'a worker cannot start')
+      if (!isClosing()) reportFailedStart(error)
       next.kill()
     })
     return keep(next, number, Math.min(longestPause, Math.max(shortestPause, 2 * wait)))
