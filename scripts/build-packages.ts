@@ -18,7 +18,7 @@ type Exported =
 
 /** Sources that no export names, and that are modules of their own: what the command starts with, threads, and other processes. */
 const started: Readonly<Record<string, readonly string[]>> = {
-  holdfast: ['src/main.ts', 'src/keep-compiled.ts', 'src/spare-memory.ts'],
+  holdfast: ['src/main.ts', 'src/prepare-node.ts'],
   passwords: ['src/scrypt-thread.ts'],
   server: ['src/workers/worker-process.ts'],
 }

@@ -15,7 +15,7 @@ const folder = '/proc/self/embedded/holdfast/dist'
 
 /** A worker of a server is this program again, which Node starts with the path of the script as an argument. */
 const entry = `
-import { spareMemory } from './packages/holdfast/dist/spare-memory.js'
+import { spareMemory } from './packages/holdfast/dist/prepare-node.js'
 process.env.UV_THREADPOOL_SIZE ||= '16'
 spareMemory(process.argv[2])
 if (process.argv[2] === '${folder}/worker-process.js') void import('./packages/server/dist/worker-process.js')

@@ -6,8 +6,7 @@ import { bundlesRequired } from './bundles-required.ts'
 /** What is loaded of it lies in one folder; what is loaded on demand, in files of its own, as in the packages. */
 const entryPoints = [
   'packages/holdfast/dist/main.js',
-  'packages/holdfast/dist/keep-compiled.js',
-  'packages/holdfast/dist/spare-memory.js',
+  'packages/holdfast/dist/prepare-node.js',
   'packages/server/dist/worker-process.js',
 ]
 

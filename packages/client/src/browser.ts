@@ -6,10 +6,14 @@ import {
   createClientOver,
   createLinkClientOver,
 } from './client.ts'
-import { chunksOf } from './shared/chunks.ts'
+import {
+  chunksOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './shared/transport.ts'
 import { HoldfastError } from './shared/holdfast-error.ts'
 import { requireOptions } from './shared/require.ts'
-import type { Transport, TransportRequest, TransportResponse } from './shared/transport.ts'
 
 export type * from './index.ts'
 export { pageOfLink } from './client.ts'

@@ -6,7 +6,13 @@ import type {
   Usage,
   Link,
 } from './api/description.ts'
-import { type DeleteOptions, type FileDeleted, deleteMany } from './calls/delete-many.ts'
+import {
+  type DeleteOptions,
+  type FileDeleted,
+  deleteMany,
+  type RenameOptions,
+  rename,
+} from './calls/rename-and-delete.ts'
 import { type Download, type DownloadOptions, download } from './calls/download.ts'
 import {
   type DownloadManyOptions,
@@ -29,7 +35,6 @@ import {
   listPages,
 } from './calls/list.ts'
 import { type SendingOptions, createSender, jsonOf, type Request } from './requests/requests.ts'
-import { type RenameOptions, rename } from './calls/rename.ts'
 import { type StatOptions, stat } from './calls/stat.ts'
 import {
   type FileToUpload,

@@ -9,13 +9,14 @@ import {
 import { requireOptions, requireRuntime } from './shared/require.ts'
 import { createNodeTransport } from './node-transport.ts'
 
-export type {
-  Client,
-  ClientOptions,
-  LinkClient,
-  LinkClientOptions,
-  RequestOptions,
-  SignedLink,
+export {
+  type Client,
+  type ClientOptions,
+  type LinkClient,
+  type LinkClientOptions,
+  type RequestOptions,
+  type SignedLink,
+  pageOfLink,
 } from './client.ts'
 export type {
   DeletedFile,
@@ -25,10 +26,9 @@ export type {
   ProblemCode,
   Usage,
 } from './api/description.ts'
-export type { DeleteOptions, FileDeleted } from './calls/delete-many.ts'
+export type { DeleteOptions, FileDeleted, RenameOptions } from './calls/rename-and-delete.ts'
 export type { Download, DownloadOptions } from './calls/download.ts'
 export type { DownloadManyOptions, FileToDownload } from './calls/download-many.ts'
-export { pageOfLink } from './client.ts'
 export {
   concernsAllFiles,
   HoldfastError,
@@ -46,7 +46,6 @@ export {
 } from './shared/names.ts'
 export type { SendingOptions } from './requests/requests.ts'
 export { isTransient, type Retry } from './requests/with-retries.ts'
-export type { RenameOptions } from './calls/rename.ts'
 export type { StatOptions } from './calls/stat.ts'
 export type {
   RequestBody,

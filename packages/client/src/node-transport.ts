@@ -4,9 +4,16 @@ import type { ClientRequest, IncomingMessage, Agent } from 'node:http'
 import type * as Https from 'node:https'
 import { createRequire } from 'node:module'
 import type { OnReadOpts, Socket } from 'node:net'
-import { largeChunk, smallChunk, shortLivedChunks, cachedChunk } from './shared/chunks.ts'
+import {
+  largeChunk,
+  smallChunk,
+  shortLivedChunks,
+  cachedChunk,
+  type RequestBody,
+  type Transport,
+  type TransportRequest,
+} from './shared/transport.ts'
 import { HoldfastError } from './shared/holdfast-error.ts'
-import type { RequestBody, Transport, TransportRequest } from './shared/transport.ts'
 
 /** Sends by `node:http`: the global `fetch` of Node holds uploads in memory, and takes three times the processor time. */
 export function createNodeTransport(): Transport {

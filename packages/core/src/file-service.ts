@@ -15,8 +15,7 @@ import {
   requireOptions,
   type OptionCheck,
 } from './model/require.ts'
-import { noLinkBrake, type LinkBrake } from './policy/link-brake.ts'
-import { noLoginBrake, type LoginBrake } from './policy/login-brake.ts'
+import { noLinkBrake, type LinkBrake, noLoginBrake, type LoginBrake } from './policy/brakes.ts'
 import { createPrefixCounts } from './policy/prefix-counts.ts'
 import { createQuotaKeeper, type QuotaKeeper } from './policy/quota-keeper.ts'
 import {

@@ -62,7 +62,13 @@ export {
   type FileServiceErrorOptions,
 } from './model/errors.ts'
 export type { Deleted, FileHooks, Renamed, Restored, Served, Uploaded } from './model/file-hooks.ts'
-export { checkFileName, maxNameBytes, nameProblem } from './model/file-name.ts'
+export {
+  checkFileName,
+  maxNameBytes,
+  nameProblem,
+  compareUtf8,
+  sortUtf8,
+} from './model/file-name.ts'
 export {
   having,
   oneOf,
@@ -98,19 +104,16 @@ export {
   type PublishedUploads,
   type UploadQueue,
 } from './model/upload-rules.ts'
-export { compareUtf8, sortUtf8 } from './model/utf8-order.ts'
 export {
   createLinkBrake,
   type LinkBrake,
   type LinkBrakeOptions,
   type LinkVerdict,
-} from './policy/link-brake.ts'
-export {
   createLoginBrake,
   type LoginAttempt,
   type LoginBrake,
   type LoginBrakeOptions,
-} from './policy/login-brake.ts'
+} from './policy/brakes.ts'
 export {
   countUsage,
   createStagedBytes,

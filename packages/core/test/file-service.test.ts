@@ -3,12 +3,9 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { createFileService, type FileServiceOptions } from '../src/file-service.ts'
 import { createMemoryBlobStore } from '../src/memory/memory-blob-store.ts'
-import {
-  createMemoryCredentialSource,
-  createMemoryFailureCounter,
-} from '../src/memory/memory-logins.ts'
+import { createMemoryCredentialSource, createMemoryFailureCounter } from '../src/memory/index.ts'
 import type { Customer } from '../src/model/customer.ts'
-import { createLoginBrake } from '../src/policy/login-brake.ts'
+import { createLoginBrake } from '../src/policy/brakes.ts'
 import { createQuotaKeeper, type QuotaKeeper } from '../src/policy/quota-keeper.ts'
 import type { BlobStore } from '../src/ports/blob-store.ts'
 import { arrayOf, chunks, textOf } from './content.ts'

@@ -11,8 +11,14 @@ export {
   type ScryptCost,
 } from '@holdfast/passwords'
 export { CustomersFileError, type CustomersFileProblem } from './customers/customers-file-error.ts'
-export { headerProblem, describeDenial, programName } from './messages.ts'
-export { parseReceiver, parseWebhookSecrets, type CustomerWebhook } from './messages.ts'
+export {
+  headerProblem,
+  describeDenial,
+  programName,
+  parseReceiver,
+  parseWebhookSecrets,
+  type CustomerWebhook,
+} from './messages.ts'
 export { editCustomersFile, openCustomersFile, type CustomersFile } from './open-customers-file.ts'
 export type { ChangedCustomerFields, NewCustomerFields } from './customers/customer-fields.ts'
 export {

@@ -6,9 +6,8 @@ process.env.UV_THREADPOOL_SIZE ||= '16'
 const { node } = process.versions
 if (Number.parseInt(node) >= 22) {
   // Call it before the program is loaded, which makes V8 take more memory.
-  const { spareMemory } = await import('../dist/spare-memory.js')
+  const { spareMemory, keepCompiled } = await import('../dist/prepare-node.js')
   spareMemory(process.argv[2])
-  const { keepCompiled } = await import('../dist/keep-compiled.js')
   keepCompiled(new URL('../', import.meta.url))
   const { main } = await import('../dist/main.js')
   process.exitCode = await main(process.argv.slice(2))

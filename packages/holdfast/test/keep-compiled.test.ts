@@ -23,7 +23,7 @@ const run = promisify(execFile)
 /** A program that keeps what is compiled in the directory that it is given, and prints where that is. */
 const keeping = `
 import { getCompileCacheDir } from 'node:module'
-import { keepCompiled } from '${new URL('../src/keep-compiled.ts', import.meta.url).href}'
+import { keepCompiled } from '${new URL('../src/prepare-node.ts', import.meta.url).href}'
 keepCompiled(new URL(process.argv[1]))
 process.stdout.write(String(getCompileCacheDir()))`
 

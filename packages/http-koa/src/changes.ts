@@ -14,7 +14,7 @@ import {
 } from './lists/file-lines.ts'
 import { isClosed } from './server/connection.ts'
 import { fileNameInPath, exchangeIn, type HoldfastState } from './server/exchange.ts'
-import { readNames, readObject } from './server/json-body.ts'
+import { readNames, readObject } from './server/request-body.ts'
 
 /** DELETE /delete/:filename: deletes a file. */
 export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {

@@ -6,7 +6,7 @@ import { refuseConditions } from './http/conditional.ts'
 import { problems } from './http/problems.ts'
 import { jsonArray, longestHeld, nextPage, pageText, sendList, parseLimit } from './lists/list.ts'
 import { fileNameInPath, type HoldfastState, soleParameter } from './server/exchange.ts'
-import { readObject } from './server/json-body.ts'
+import { readObject } from './server/request-body.ts'
 import { answerStored } from './uploads/upload.ts'
 
 /**

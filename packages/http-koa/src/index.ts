@@ -1,4 +1,4 @@
-export { createApp } from './app.ts'
+export { createApp, createRouter } from './app.ts'
 export type { Audit, AuditEvent } from './guards/audit.ts'
 export {
   type HoldfastState,
@@ -20,8 +20,10 @@ export {
   type Authenticate,
   type LoginResult,
   type OnLogin,
+  createRequestCounters,
+  linkLimits,
+  type RequestCounters,
 } from './guards/enter.ts'
-export { createRequestCounters, linkLimits, type RequestCounters } from './guards/enter.ts'
 export {
   multerOptions,
   createMulterStorage,
@@ -31,12 +33,14 @@ export {
 } from './uploads/multer-storage.ts'
 export type { StagedUpload } from './uploads/upload.ts'
 export type { PageFile, PageFiles } from './links/page.ts'
-export { createRouter } from './router.ts'
 export type { RouterOptions } from './options.ts'
-export { createHttpServer, type HttpApp, type HttpServerOptions } from './server/http-server.ts'
 export {
+  createHttpServer,
+  type HttpApp,
+  type HttpServerOptions,
   createHttpsServer,
   replaceCertificate,
   type ServerCertificate,
+  createDrain,
+  type Drain,
 } from './server/http-server.ts'
-export { createDrain, type Drain } from './server/drain.ts'

@@ -3,7 +3,7 @@ import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/c
 import { exchange, openConnection, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import Koa from 'koa'
-import { createRouter } from '../src/router.ts'
+import { createRouter } from '../src/app.ts'
 import { createHttpServer } from '../src/server/http-server.ts'
 import { collectAudit, event } from './support/collected-audit.ts'
 import { expectError } from './support/expect-error.ts'

@@ -1,7 +1,7 @@
 import { createHmac, scryptSync } from 'node:crypto'
 import { cheapCost } from '@holdfast/testing'
 import { expect } from 'chai'
-import { linkKeyOfHash, linkKeyOfPassword } from '../src/link-key.ts'
+import { linkKeyOfHash, linkKeyOfPassword } from '../src/hash-password.ts'
 import { standardScryptCost } from '../src/compute-scrypt.ts'
 
 const hex = (key: Uint8Array | undefined) => key && Buffer.from(key).toString('hex')

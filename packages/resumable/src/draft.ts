@@ -8,8 +8,7 @@ import {
   type ResumableUpload,
   type ExpectedDigest,
 } from '@holdfast/core'
-import { HttpProblem } from './http-problem.ts'
-import { announcedSize, isOfType, headerOf, type ProtocolRequest } from './request.ts'
+import { HttpProblem, announcedSize, isOfType, headerOf, type ProtocolRequest } from './request.ts'
 
 export interface DraftOptions {
   /** The largest file in bytes, for `Upload-Limit`; the service enforces it. Default: the header does not name it. */

@@ -10,6 +10,13 @@ export {
 export { createTusHandler, type TusHandler, type TusHandlerOptions } from './tus-handler.ts'
 export type { CreationOptions, UploadMetadata } from './tus-creation.ts'
 export { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'
-export { errorAnswer, type ErrorAnswer, HttpProblem, statusText } from './http-problem.ts'
-export { type ProtocolRequest, type RequestHeaders, requirePath } from './request.ts'
+export {
+  errorAnswer,
+  type ErrorAnswer,
+  HttpProblem,
+  statusText,
+  type ProtocolRequest,
+  type RequestHeaders,
+  requirePath,
+} from './request.ts'
 export { tusProblems, type TusAnswer, type TusRequest } from './tus-request.ts'

@@ -5,8 +5,7 @@ import {
   requireOptions,
   type CustomerFiles,
 } from '@holdfast/core'
-import { errorAnswer, type ErrorAnswer, HttpProblem, statusText } from './http-problem.ts'
-import { requirePath } from './request.ts'
+import { errorAnswer, type ErrorAnswer, HttpProblem, statusText, requirePath } from './request.ts'
 import type { TusAnswer, TusRequest } from './tus-request.ts'
 import { createTus, tusHeaders, type Tus, type TusOptions } from './tus.ts'
 

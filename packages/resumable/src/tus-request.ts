@@ -7,8 +7,7 @@ import {
   type FinishedUpload,
   type ResumableFiles,
 } from '@holdfast/core'
-import { HttpProblem } from './http-problem.ts'
-import { headerOf, isOfType, type ProtocolRequest, announcedSize } from './request.ts'
+import { HttpProblem, headerOf, isOfType, type ProtocolRequest, announcedSize } from './request.ts'
 
 /** A request of the tus protocol, independent of the server that received it. */
 export interface TusRequest extends ProtocolRequest {

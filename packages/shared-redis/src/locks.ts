@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createKeyedLock, type HeldLock } from '@holdfast/core'
 import { type Engine, requireEngine, script } from './engine/engine.ts'
-import { keyDigest } from './engine/keys.ts'
+import { keyDigest } from './engine/keys-and-scripts.ts'
 import { createOutbox, type Outbox } from './engine/outbox.ts'
 
 /** A held lock of {@link SharedLocks}. */

@@ -14,11 +14,17 @@ import {
   type ListOptions,
   type OptionCheck,
   type ResumableUploads,
+  type LinkGenerations,
 } from '@holdfast/core'
-import { createCustomerTexts, createLinkGenerations } from './customer-texts.ts'
-import { openDataDirectory } from './directory/data-directory.ts'
+import { openDataDirectory, type DataDirectory } from './directory/data-directory.ts'
 import type { NamesMode, Layout } from './directory/layout.ts'
-import { blobInfo, fileStats, pooledCalls, translateFsError } from './files/file-calls.ts'
+import {
+  blobInfo,
+  fileStats,
+  pooledCalls,
+  translateFsError,
+  undefinedIfAbsent,
+} from './files/file-calls.ts'
 import { freeSpaceOf } from './files/file-system.ts'
 import { createUnchangedCache } from './files/unchanged-cache.ts'
 import { createDiskHistory } from './history/disk-history.ts'
@@ -47,8 +53,9 @@ import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite, plainWrite, type AtomicWrite } from './write/atomic-write.ts'
 import { noPreparation, removeFile } from './write/publish-file.ts'
-import { removeUnchanged } from './write/remove-unchanged.ts'
-import { renameBlob } from './write/rename-blob.ts'
+import { removeUnchanged, renameBlob } from './write/rename-and-remove.ts'
+import type { BigIntStats } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 
 export interface DiskBlobStoreOptions {
   /** The data directory; made if missing. Several processes may share it. */
@@ -311,3 +318,77 @@ async function* chunks() {
 
 /** For a target whose directory exists. */
 const noDirectories = { within: (_: string, change: () => Promise<void>) => change() }
+
+/** Short texts that the store keeps for customers, each in a file of its own. */
+interface CustomerTexts {
+  /** The text, without the line break at its end; `undefined` if there is none. */
+  read(key: BlobKey): Promise<string | undefined>
+  /** Replaces the text durably, and resolves with the stats of its file. */
+  write(key: BlobKey, text: string): Promise<BigIntStats>
+}
+
+/** Longer than any text. */
+const longest = 256
+
+type Site = Pick<
+  DataDirectory,
+  'metadataDirectories' | 'tempDirectory' | 'checkMount' | 'calls'
+> & {
+  /** The number of this process among those that share the directory. */
+  readonly writer: number
+}
+
+/**
+ * Keeps texts in files of `layout`, each at the path of the blob with that key. `afterDamage` ends the error about a damaged file, and says
+ * what to do once it is removed.
+ */
+export function createCustomerTexts(
+  layout: DataDirectory['links'],
+  { metadataDirectories: directories, tempDirectory, checkMount, calls, writer }: Site,
+  afterDamage: string,
+): CustomerTexts {
+  const readFile = async (path: string): Promise<string | undefined> => {
+    const file = await calls.open(path, 'r').catch(undefinedIfAbsent)
+    if (file === undefined) return undefined
+    try {
+      const bytes = Buffer.alloc(longest)
+      return bytes.toString('latin1', 0, await calls.read(file, bytes, 0)).trim()
+    } finally {
+      await calls.close(file)
+    }
+  }
+
+  return {
+    async read(key) {
+      const path = layout.blobPath(key)
+      const text = await translateFsError(readFile(path))
+      if (text === '') throw new Error(`${path} is damaged: remove it${afterDamage}`)
+      // Without the disk, every text would be missing.
+      if (text === undefined) await checkMount()
+      return text
+    },
+    write: (key, text) =>
+      atomicWrite({
+        ...{ calls, tempDirectory, directories, writer, target: layout.blobPath(key) },
+        content: oneChunk(Buffer.from(`${text}\n`)),
+        ...plainWrite,
+      }),
+  }
+}
+
+async function* oneChunk(bytes: Uint8Array) {
+  yield bytes
+}
+
+/** The generations of links, each in a file of its own below `links/`; see the README. A customer without one has the first. */
+export function createLinkGenerations(texts: CustomerTexts): LinkGenerations {
+  const keyOf = (customer: string) => ({ customer, name: 'generation' })
+  return {
+    read: async (customer) => (await texts.read(keyOf(customer))) ?? '',
+    async renew(customer) {
+      const generation = randomBytes(16).toString('hex')
+      await texts.write(keyOf(customer), generation)
+      return generation
+    },
+  }
+}

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, hash, randomBytes } from 'node:crypto'
 import {
   createPublishedUploads,
   having,
@@ -9,6 +9,8 @@ import {
   type BlobKey,
   type BlobStore,
   type OptionCheck,
+  type LinkGenerations,
+  adviceOf,
 } from '@holdfast/core'
 import { canCompareAndSwap } from './bucket/can-compare-and-swap.ts'
 import {
@@ -17,21 +19,19 @@ import {
   checkListedNames,
   findHistoryProblem,
 } from './bucket/check-bucket.ts'
-import { createStoreAccess, type StoreAccessOptions } from './bucket/store-access.ts'
 import { type ServerTrial, removeOldTrialObjects } from './bucket/trial-objects.ts'
-import { createCustomerObjects, createLinkGenerations } from './customer-objects.ts'
 import { createMinioHistory } from './history/minio-history.ts'
-import { translating } from './http/s3-errors.ts'
+import { translating, StoreSettingError } from './http/s3-errors.ts'
 import { listCustomers, listDetails, listNames, measure } from './list/list-blobs.ts'
-import { createKeptObjects } from './read/get-object.ts'
+import { createKeptObjects, type ObjectRead } from './read/get-object.ts'
 import { readBlob } from './read/read-blob.ts'
-import { statObject, type FoundVersion } from './read/stat-object.ts'
+import { statObject, type FoundVersion, findObject } from './read/stat-object.ts'
 import { createMinioResumableUploads } from './resumable/minio-resumable-uploads.ts'
 import { createUploadKeys } from './resumable/upload-keys.ts'
 import { renameObject } from './write/copy-object.ts'
-import { describeWritten } from './write/object-write.ts'
+import { describeWritten, type ObjectWrite } from './write/object-write.ts'
 import { createOwnObjects, type OwnObjects, removeVersions } from './write/own-objects.ts'
-import { createBufferBudget } from './write/part-buffers.ts'
+import { createBufferBudget } from './write/parts.ts'
 import { putObject } from './write/put-object.ts'
 import {
   type Companions,
@@ -41,6 +41,8 @@ import {
   removeIf,
 } from './write/removals.ts'
 import { abortStaleUploads, type Sweep } from './write/stale-uploads.ts'
+import { createStoreClient, type StoreClient } from './http/s3-client.ts'
+import { createObjectKeys, type ObjectKeys } from './keys/object-keys.ts'
 
 export interface MinioBlobStoreOptions extends StoreAccessOptions {
   /**
@@ -292,4 +294,132 @@ function keepSweeping(
   void once()
   const timer = setInterval(() => void once(), hour).unref()
   return () => clearInterval(timer)
+}
+
+/** Short texts that the store keeps for customers, each in an object of its own. */
+interface CustomerObjects {
+  /** The text; `undefined` if there is none. */
+  read(customer: string): Promise<string | undefined>
+  /** Replaces the text, and resolves with the time of the server's clock. */
+  write(customer: string, text: string): Promise<Date>
+}
+
+type Objects = Omit<ObjectWrite, 'key' | 'createOnly' | 'mark'> &
+  Pick<ObjectRead, 'gets'> & { readonly own: OwnObjects }
+
+/**
+ * The texts below `folder`. No blob and no customer has a key there; see `resumable/upload-keys.ts`. Administrators see `folder`.
+ * `afterDamage`: what to do about an empty object.
+ */
+export function createCustomerObjects(
+  folder: string,
+  objects: Objects,
+  prefix: string,
+  afterDamage: string,
+): CustomerObjects {
+  const kept = createKeptObjects(0)
+  // By its SHA-256 a customer's name is short and plain.
+  const keyOf = (customer: string) => `${prefix}\u007f${folder}${hash('sha256', customer)}`
+  return {
+    async read(customer) {
+      const key = keyOf(customer)
+      const blob = await readBlob({ ...objects, kept, key, name: key }, {})
+      if (!blob) return undefined
+      const chunks: Uint8Array[] = []
+      for await (const chunk of blob.content) chunks.push(chunk)
+      const text = Buffer.concat(chunks).toString('latin1')
+      // Without the text, links that have ended would be good again.
+      if (text === '') throw new Error(`The object ${key} is damaged: ${afterDamage}`)
+      return text
+    },
+    async write(customer, text) {
+      const key = keyOf(customer)
+      const write = { ...objects, key, createOnly: false, mark: randomUUID() }
+      await putObject(write, oneChunk(Buffer.from(text)), undefined)
+      await objects.own.removeReplaced(key)
+      const { s3, bucket } = objects
+      const found = await translating(findObject({ s3, bucket, key }))
+      return found === undefined ? new Date() : new Date(found.modifiedAt)
+    },
+  }
+}
+
+async function* oneChunk(bytes: Uint8Array) {
+  yield bytes
+}
+
+/** The generations of links, each in an object of its own. A customer without one has the first. */
+export function createLinkGenerations(objects: CustomerObjects): LinkGenerations {
+  return {
+    read: async (customer) => (await objects.read(customer)) ?? '',
+    async renew(customer) {
+      const generation = randomBytes(16).toString('hex')
+      await objects.write(customer, generation)
+      return generation
+    },
+  }
+}
+
+/** The address of a bucket, and where in it the files are. */
+export interface StoreAccessOptions {
+  /** The address of the server, as in `http://host:9000` or `https://host`. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly accessKey: string
+  readonly secretKey: string
+  /** Needed with temporary keys. Default: none. */
+  readonly sessionToken?: string
+  /** Default: `us-east-1`, the default of MinIO. */
+  readonly region?: string
+  /** The beginning of all keys, such as `holdfast/`, in a bucket that is also used for other things. Default: nothing. */
+  readonly prefix?: string
+  /** Whether to make the bucket if it is missing. Default: no. */
+  readonly createBucket?: boolean
+  /** Milliseconds within which a connection must be established. Default: 5,000. */
+  readonly connectTimeoutMs?: number
+  /** Milliseconds for which the server may neither take nor send a byte while a request waits for it. Default: 30,000. */
+  readonly idleTimeoutMs?: number
+}
+
+export interface StoreAccess {
+  readonly client: StoreClient
+  readonly keys: ObjectKeys
+  readonly region: string
+  readonly prefix: string
+}
+
+/**
+ * Makes the clients for a bucket; does not connect yet.
+ *
+ * @throws StoreSettingError for an invalid endpoint or prefix
+ */
+export function createStoreAccess(options: StoreAccessOptions): StoreAccess {
+  const { region = 'us-east-1', prefix = '' } = options
+  return { keys: keysFor(prefix), client: connect(options, region), region, prefix }
+}
+
+function keysFor(prefix: string): ObjectKeys {
+  try {
+    return createObjectKeys(prefix)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    const { problem, remedies } = adviceOf(error)
+    throw new StoreSettingError('prefix', `the prefix "${prefix}" ${problem}`, remedies)
+  }
+}
+
+function connect(options: StoreAccessOptions, region: string): StoreClient {
+  const { endpoint, connectTimeoutMs = 5_000, idleTimeoutMs = 30_000 } = options
+  const url = URL.parse(endpoint)
+  const isUsable =
+    (url?.protocol === 'http:' || url?.protocol === 'https:') &&
+    url.username === '' &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === ''
+  if (!isUsable) {
+    const message = `"${endpoint}" is no address such as http://host:9000`
+    throw new StoreSettingError('endpoint', message)
+  }
+  return createStoreClient({ ...options, region, connectTimeoutMs, idleTimeoutMs })
 }

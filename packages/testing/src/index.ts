@@ -10,6 +10,10 @@ export {
   curl,
   type CurlOptions,
   type CurlResult,
+  describeWithDisks,
+  makeSmallDisk,
+  type DiskKind,
+  type SmallDisk,
 } from './machine.ts'
 export {
   makeCertificate,
@@ -21,7 +25,6 @@ export {
   type TlsSite,
 } from './tls-site.ts'
 export { bytesAt, piece, collect, contentOf, putText, seeded } from './content.ts'
-export { describeWithDisks, makeSmallDisk, type DiskKind, type SmallDisk } from './machine.ts'
 export { catchConsoleErrors, type CaughtErrors, rejection, until } from './until.ts'
 export {
   cheapCost,
@@ -35,22 +38,12 @@ export {
   treeOf,
   type TemporaryDirectory,
 } from './site.ts'
-export { adminPortOf, adminUrl, scrape, type AdminPort, type Scrape } from './holdfast.ts'
 export {
-  startBadLine,
-  type BadLine,
-  type Fate,
-  exchange,
-  openConnection,
-  type Connection,
-  type ConnectionOptions,
-  framingOf,
-  parseAnswer,
-  parseHead,
-  type Answer,
-  uploadHead,
-} from './connection.ts'
-export {
+  adminPortOf,
+  adminUrl,
+  scrape,
+  type AdminPort,
+  type Scrape,
   startCopy,
   type CopyOutcome,
   type CopyProcess,
@@ -65,6 +58,20 @@ export {
   holdfastProgram,
   packagedProgram,
 } from './holdfast.ts'
+export {
+  startBadLine,
+  type BadLine,
+  type Fate,
+  exchange,
+  openConnection,
+  type Connection,
+  type ConnectionOptions,
+  framingOf,
+  parseAnswer,
+  parseHead,
+  type Answer,
+  uploadHead,
+} from './connection.ts'
 export {
   deployedFile,
   readmeExamples,

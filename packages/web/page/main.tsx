@@ -1,7 +1,6 @@
 import { render } from 'preact'
 import { App } from './app/app.tsx'
-import { keepFocus } from './browser/keep-focus.ts'
-import { keepTitle } from './parts/title.ts'
+import { keepFocus, keepTitle } from './parts/document.ts'
 import { signInAgain } from './app/session.ts'
 import { startLanguage } from './i18n/language.ts'
 import { keepDocumentLanguage } from './parts/preferences.tsx'

@@ -9,8 +9,7 @@ import {
   type Retries,
 } from '../requests/with-retries.ts'
 import { detailsOf } from './stat.ts'
-import { chunksOf } from '../shared/chunks.ts'
-import type { TransportResponse } from '../shared/transport.ts'
+import { chunksOf, type TransportResponse } from '../shared/transport.ts'
 
 export interface DownloadOptions {
   /** The first byte, from 0. Default: 0. */

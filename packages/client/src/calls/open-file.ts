@@ -2,7 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises'
 import { readSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { HoldfastError } from '../shared/holdfast-error.ts'
-import { reusing, cachedChunk, largeChunk, smallChunk } from '../shared/chunks.ts'
+import { reusing, cachedChunk, largeChunk, smallChunk } from '../shared/transport.ts'
 import { bytesBody, type RereadableBody } from './upload-options.ts'
 
 export interface OpenFileOptions {

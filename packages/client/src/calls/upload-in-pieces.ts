@@ -2,12 +2,11 @@ import { HoldfastError, isHoldfastError, mayBeTooLarge } from '../shared/holdfas
 import { expectedAnswers, isCount } from '../requests/answers.ts'
 import { textOf, type Request, type Requests } from '../requests/requests.ts'
 import { withRetries, type RetryPolicy } from '../requests/with-retries.ts'
-import type { TransportResponse } from '../shared/transport.ts'
+import { type TransportResponse, chunksOf } from '../shared/transport.ts'
 import type { Pieces } from './pieces.ts'
 import type { RereadableBody, UploadedFile, UploadOptions } from './upload-options.ts'
 import { download } from './download.ts'
 import { stat } from './stat.ts'
-import { chunksOf } from '../shared/chunks.ts'
 
 /** The state of an upload on the server. */
 interface UploadState {

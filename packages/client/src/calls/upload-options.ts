@@ -1,5 +1,5 @@
 import { kindOf } from '../shared/require.ts'
-import { chunksOf } from '../shared/chunks.ts'
+import { chunksOf } from '../shared/transport.ts'
 
 /** A running SHA-256, such as a `Hash` of `node:crypto`, or `sha256.create()` of `@noble/hashes`. */
 export interface RunningSha256 {

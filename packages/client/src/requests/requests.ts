@@ -1,11 +1,13 @@
 import { HoldfastError, noAnswerError } from '../shared/holdfast-error.ts'
 import { requireName } from '../shared/require.ts'
-import { shortLivedChunks, reusing, type ReusingChunks } from '../shared/chunks.ts'
-import type {
-  RequestBody,
-  Transport,
-  TransportRequest,
-  TransportResponse,
+import {
+  shortLivedChunks,
+  reusing,
+  type ReusingChunks,
+  type RequestBody,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
 } from '../shared/transport.ts'
 import type { Access } from './access.ts'
 import {

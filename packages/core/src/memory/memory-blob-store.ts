@@ -1,7 +1,7 @@
 import { abortable } from '../model/concurrency.ts'
 import { nameTaken } from '../model/errors.ts'
 import { requireBytes } from '../model/require.ts'
-import { compareUtf8, sortUtf8 } from '../model/utf8-order.ts'
+import { compareUtf8, sortUtf8 } from '../model/file-name.ts'
 import {
   type BlobInfo,
   type BlobKey,

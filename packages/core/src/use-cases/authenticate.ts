@@ -1,7 +1,7 @@
 import { splitLoginName, type Customer } from '../model/customer.ts'
 import { FileServiceError } from '../model/errors.ts'
 import { requireText } from '../model/require.ts'
-import type { LoginBrake } from '../policy/login-brake.ts'
+import type { LoginBrake } from '../policy/brakes.ts'
 import type { Credential, CredentialSource, PasswordVerifier } from '../ports/credential-source.ts'
 
 /** The credentials of one attempt to log in. */

@@ -2,7 +2,7 @@ import { loginName, splitLoginName, type Customer, hasRights } from '../model/cu
 import { FileServiceError } from '../model/errors.ts'
 import { checkFileName } from '../model/file-name.ts'
 import { requireCount } from '../model/require.ts'
-import type { LinkBrake, LinkVerdict } from '../policy/link-brake.ts'
+import type { LinkBrake, LinkVerdict } from '../policy/brakes.ts'
 import type { RecentGenerations } from '../policy/recent-values.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { CredentialSource, Right } from '../ports/credential-source.ts'

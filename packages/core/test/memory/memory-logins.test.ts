@@ -1,8 +1,5 @@
 import { expect } from 'chai'
-import {
-  createMemoryFailureCounter,
-  createMemoryCredentialSource,
-} from '../../src/memory/memory-logins.ts'
+import { createMemoryFailureCounter, createMemoryCredentialSource } from '../../src/memory/index.ts'
 
 describe('createMemoryFailureCounter', () => {
   it('forgets at the very end of the window', async () => {

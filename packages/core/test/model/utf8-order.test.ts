@@ -1,6 +1,6 @@
 import { seeded } from '@holdfast/testing'
 import { expect } from 'chai'
-import { compareUtf8, sortUtf8 } from '../../src/model/utf8-order.ts'
+import { compareUtf8, sortUtf8 } from '../../src/model/file-name.ts'
 
 // Around every point where the length of the encoding, or the order of UTF-16 units, changes.
 const characters = [

@@ -1,10 +1,10 @@
-import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
+import { createMemoryFailureCounter } from '../../src/memory/index.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
 import {
   createLoginBrake,
   type LoginAttempt,
   type LoginBrakeOptions,
-} from '../../src/policy/login-brake.ts'
+} from '../../src/policy/brakes.ts'
 import { turn } from '../turn.ts'
 
 type Verdict = boolean | Error

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
-import { createLinkBrake, type LinkVerdict } from '../../src/policy/link-brake.ts'
+import { createMemoryFailureCounter } from '../../src/memory/index.ts'
+import { createLinkBrake, type LinkVerdict } from '../../src/policy/brakes.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'

@@ -1,6 +1,6 @@
 import { seeded } from '@holdfast/testing'
 import { expect } from 'chai'
-import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
+import { createMemoryFailureCounter } from '../../src/memory/index.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
 import type { FailureCounter } from '../../src/ports/failure-counter.ts'
 import { refusal, rejection } from '../rejection.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createMemoryFailureCounter } from '../../src/memory/memory-logins.ts'
+import { createMemoryFailureCounter } from '../../src/memory/index.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
 import {
   createLoginBrake,
@@ -7,7 +7,7 @@ import {
   type LoginAttempt,
   type LoginBrake,
   type LoginBrakeOptions,
-} from '../../src/policy/login-brake.ts'
+} from '../../src/policy/brakes.ts'
 import { refusal, rejection } from '../rejection.ts'
 
 const windowMs = 60_000

@@ -1,10 +1,7 @@
 import { expect } from 'chai'
-import {
-  createMemoryCredentialSource,
-  createMemoryFailureCounter,
-} from '../../src/memory/memory-logins.ts'
+import { createMemoryCredentialSource, createMemoryFailureCounter } from '../../src/memory/index.ts'
 import { FileServiceError } from '../../src/model/errors.ts'
-import { createLoginBrake, noLoginBrake, type LoginBrake } from '../../src/policy/login-brake.ts'
+import { createLoginBrake, noLoginBrake, type LoginBrake } from '../../src/policy/brakes.ts'
 import type { CredentialSource, PasswordVerifier } from '../../src/ports/credential-source.ts'
 import { authenticate, type Login } from '../../src/use-cases/authenticate.ts'
 import { refusal, rejection } from '../rejection.ts'

@@ -1,10 +1,7 @@
 import { expect } from 'chai'
-import {
-  createMemoryCredentialSource,
-  createMemoryFailureCounter,
-} from '../../src/memory/memory-logins.ts'
+import { createMemoryCredentialSource, createMemoryFailureCounter } from '../../src/memory/index.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import { createLinkBrake } from '../../src/policy/link-brake.ts'
+import { createLinkBrake } from '../../src/policy/brakes.ts'
 import { refusal } from '../rejection.ts'
 import { day, startLinks } from './links-fixture.ts'
 

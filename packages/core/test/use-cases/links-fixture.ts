@@ -5,7 +5,7 @@ import {
   type LinkServiceOptions,
 } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
+import { createMemoryCredentialSource } from '../../src/memory/index.ts'
 import type { Credential, CredentialSource } from '../../src/ports/credential-source.ts'
 import type { UploadLinkOptions } from '../../src/use-cases/upload-links.ts'
 import { arrayOf, chunks } from '../content.ts'

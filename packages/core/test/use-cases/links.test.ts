@@ -2,11 +2,8 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
-import {
-  createMemoryFailureCounter,
-  createMemoryCredentialSource,
-} from '../../src/memory/memory-logins.ts'
-import { createLinkBrake } from '../../src/policy/link-brake.ts'
+import { createMemoryFailureCounter, createMemoryCredentialSource } from '../../src/memory/index.ts'
+import { createLinkBrake } from '../../src/policy/brakes.ts'
 import { chunks } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { day, startLinks } from './links-fixture.ts'

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { FileServiceError } from '../../src/model/errors.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import { createFileService } from '../../src/file-service.ts'
-import { createMemoryCredentialSource } from '../../src/memory/memory-logins.ts'
+import { createMemoryCredentialSource } from '../../src/memory/index.ts'
 import { startLinks } from './links-fixture.ts'
 
 /** The code of the error with which `opening` rejects; `opened` if it resolves. */

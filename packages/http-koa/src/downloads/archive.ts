@@ -10,7 +10,7 @@ import { filesOf } from '../guards/enter.ts'
 import { etagOf, refuseConditions } from '../http/conditional.ts'
 import { problems } from '../http/problems.ts'
 import { type HoldfastState, soleParameter } from '../server/exchange.ts'
-import { readNames } from '../server/json-body.ts'
+import { readNames } from '../server/request-body.ts'
 import { contentPolicy, lastModifiedOf, mediaTypeOf, setHeaders } from './serve.ts'
 import { createPumpedBody, streamBody } from './stream-body.ts'
 

@@ -3,7 +3,7 @@ import { operationsOf, readDescription } from '@holdfast/testing/api-description
 import { createFileService } from '@holdfast/core'
 import { createMemoryBlobStore, createMemoryCredentialSource } from '@holdfast/core/memory'
 import { expect } from 'chai'
-import { createRouter } from '../../src/router.ts'
+import { createRouter } from '../../src/app.ts'
 import { runApp } from '../support/running-app.ts'
 
 const operations = operationsOf(readDescription())

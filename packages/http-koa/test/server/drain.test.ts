@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { makeCertificate, openConnection, until } from '@holdfast/testing'
-import { createDrain } from '../../src/server/drain.ts'
 import {
+  createDrain,
   createHttpServer,
   createHttpsServer,
   type ServerCertificate,

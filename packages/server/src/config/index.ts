@@ -1,7 +1,13 @@
 export { findConfig, type Config } from './resolve-config.ts'
 export { parsePeriod, parseTime } from './parse-setting.ts'
 export type { WrittenSettings } from './read-config-file.ts'
-export { minioSecretNames, secretNames, secretRemedy, secretVariables } from './environment.ts'
+export {
+  minioSecretNames,
+  secretNames,
+  secretRemedy,
+  secretVariables,
+  warnOfVariables,
+} from './environment.ts'
 export {
   environmentName,
   settingNames,
@@ -9,4 +15,3 @@ export {
   type SettingName,
   type StoreKind,
 } from './settings.ts'
-export { warnOfVariables } from './environment.ts'

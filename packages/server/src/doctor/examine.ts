@@ -38,7 +38,7 @@ import {
 } from '../listen.ts'
 import { expiryFindings, isExpiring, isKeeping, keptFindings } from './kept-findings.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
-import { findEngineSettings } from '../shared/engine-settings.ts'
+import { findEngineSettings } from '../shared/open-shared-state.ts'
 
 /** A group of findings. */
 export interface Section {

@@ -3,7 +3,7 @@ import { SetupError } from '@holdfast/core'
 import { createSite, makeCertificate, type Site } from '@holdfast/testing'
 import { expect } from 'chai'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
-import { findEngineSettings } from '../../src/shared/engine-settings.ts'
+import { findEngineSettings } from '../../src/shared/open-shared-state.ts'
 
 describe('findEngineSettings', () => {
   let site: Site

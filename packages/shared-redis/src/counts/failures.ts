@@ -8,7 +8,7 @@ import {
 import { script, type Engine, requireEngine } from '../engine/engine.ts'
 import { requireMs } from '../engine/engine-settings.ts'
 import { createFailureReplica, noFailures, type SharedFailure } from './failure-replica.ts'
-import { keyDigest } from '../engine/keys.ts'
+import { keyDigest } from '../engine/keys-and-scripts.ts'
 import { createOutbox } from '../engine/outbox.ts'
 
 export interface SharedFailureOptions {

@@ -9,8 +9,7 @@ import {
   type EngineSettings,
   resolveEngineSettings,
 } from './engine-settings.ts'
-import { evaluate, type Script } from './script.ts'
-import { checkFormat, formatScript, keyFormat } from './keys.ts'
+import { evaluate, type Script, checkFormat, formatScript, keyFormat } from './keys-and-scripts.ts'
 import { type Messages, receiveMessages } from './messages.ts'
 import {
   beatScript,
@@ -25,7 +24,7 @@ import type { Session } from './session.ts'
 // What the adapters of this package need of the engine.
 export { EngineAwayError } from './engine-errors.ts'
 export type { EngineOptions } from './engine-settings.ts'
-export { script, type Script } from './script.ts'
+export { script, type Script } from './keys-and-scripts.ts'
 export type { Servers } from './servers.ts'
 
 /** An engine that servers share: Valkey or Redis. */

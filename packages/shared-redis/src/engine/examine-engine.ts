@@ -9,8 +9,7 @@ import {
   type EngineSettings,
   resolveEngineSettings,
 } from './engine-settings.ts'
-import { evaluate, script } from './script.ts'
-import { checkFormat, keyFormat } from './keys.ts'
+import { evaluate, script, checkFormat, keyFormat } from './keys-and-scripts.ts'
 import { openSession, type Session } from './session.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { script } from './script.ts'
+import { script } from './keys-and-scripts.ts'
 
 /** The other servers, as this one has seen them. */
 export interface Servers {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Amount } from '@holdfast/core'
 import { EngineAwayError, type Engine } from '../engine/engine.ts'
-import { keyDigest } from '../engine/keys.ts'
+import { keyDigest } from '../engine/keys-and-scripts.ts'
 import { createOutbox } from '../engine/outbox.ts'
 import { lockNameScript, unlockNameScript } from './quota-scripts.ts'
 

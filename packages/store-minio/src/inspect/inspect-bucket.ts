@@ -13,7 +13,7 @@ import {
   createStoreAccess,
   type StoreAccess,
   type StoreAccessOptions,
-} from '../bucket/store-access.ts'
+} from '../minio-blob-store.ts'
 import { createTrialObjects, removeOldTrials, type TrialObjects } from '../bucket/trial-objects.ts'
 import { escapeUri } from '../http/get-client.ts'
 import { isAnswer, StoreSettingError, failureOf } from '../http/s3-errors.ts'

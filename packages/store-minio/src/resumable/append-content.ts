@@ -9,8 +9,13 @@ import {
   uploadConflict,
   uploadNotFound,
 } from '@holdfast/core'
-import { gatherParts, type Part } from '../write/gather-parts.ts'
-import { createPartBuffers, maxPartMemory, partSize } from '../write/part-buffers.ts'
+import {
+  gatherParts,
+  type Part,
+  createPartBuffers,
+  maxPartMemory,
+  partSize,
+} from '../write/parts.ts'
 import type { UploadObjects } from './upload-keys.ts'
 import { putPart, readParts, removeParts } from './upload-objects.ts'
 import {

@@ -5,7 +5,7 @@ import type { GetClient } from '../http/get-client.ts'
 import type { ObjectKeys } from '../keys/object-keys.ts'
 import type { KeptObjects } from '../read/get-object.ts'
 import type { OwnObjects } from '../write/own-objects.ts'
-import type { BufferBudget } from '../write/part-buffers.ts'
+import type { BufferBudget } from '../write/parts.ts'
 import type { Removals } from '../write/removals.ts'
 
 /** The keys of the objects of unfinished uploads. */

@@ -11,7 +11,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { translating } from '../http/s3-errors.ts'
 import { type ListedObject, listObjects } from '../list/list-objects.ts'
 import { readBlob } from '../read/read-blob.ts'
-import type { Part } from '../write/gather-parts.ts'
+import type { Part } from '../write/parts.ts'
 import { abortMultipart, checksum } from '../write/object-write.ts'
 import { type UploadObjects, isUploadId } from './upload-keys.ts'
 import {

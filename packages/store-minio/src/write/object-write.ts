@@ -10,7 +10,7 @@ import {
   isSameObject,
   type FoundVersion,
 } from '../read/stat-object.ts'
-import type { BufferBudget } from './part-buffers.ts'
+import type { BufferBudget } from './parts.ts'
 import type { Removals } from './removals.ts'
 
 /** An object that will be written. */

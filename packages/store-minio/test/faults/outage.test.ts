@@ -1,6 +1,6 @@
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
-import { createBufferBudget } from '../../src/write/part-buffers.ts'
+import { createBufferBudget } from '../../src/write/parts.ts'
 import { putObject } from '../../src/write/put-object.ts'
 import { createRemovals } from '../../src/write/removals.ts'
 import { createStoreClient } from '../../src/http/s3-client.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { createStoreAccess } from '../../src/bucket/store-access.ts'
+import { createStoreAccess } from '../../src/minio-blob-store.ts'
 import { createTrialObjects } from '../../src/bucket/trial-objects.ts'
 import { createRivalsStep } from '../../src/inspect/rival-writers.ts'
 

@@ -1,7 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { expect } from 'chai'
-import { gatherParts, type Part } from '../../src/write/gather-parts.ts'
-import { createBufferBudget, createPartBuffers } from '../../src/write/part-buffers.ts'
+import {
+  gatherParts,
+  type Part,
+  createBufferBudget,
+  createPartBuffers,
+} from '../../src/write/parts.ts'
 
 const MiB = 1024 * 1024
 

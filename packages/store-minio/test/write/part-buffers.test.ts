@@ -4,7 +4,7 @@ import {
   createPartBuffers,
   maxPartMemory,
   partSize,
-} from '../../src/write/part-buffers.ts'
+} from '../../src/write/parts.ts'
 
 const MiB = 1024 * 1024
 

@@ -4,6 +4,8 @@ export {
   type Description,
   type Operation,
   type Response,
+  createJudge,
+  type GivenAnswer,
+  type Judge,
 } from './judge.ts'
-export { createJudge, type GivenAnswer, type Judge } from './judge.ts'
 export { watchAnswers, type WatchedAnswers } from './watch-answers.ts'

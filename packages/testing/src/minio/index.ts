@@ -7,13 +7,9 @@ export {
   type RunningMinio,
   minioEnvironment,
   minioKeys,
-} from './start-minio.ts'
-export {
   startMinioCluster,
   type MinioCluster,
   type StartMinioClusterOptions,
-} from './start-minio.ts'
-export {
   policyOf,
   policyWithVersionsOf,
   temporaryKeys,

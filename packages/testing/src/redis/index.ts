@@ -1,6 +1,12 @@
-export { startRedis, type RedisOptions, type RunningRedis } from './start-redis.ts'
-export { startSentinels, type RunningSentinels } from './start-redis.ts'
-export { startRedisCluster, type RunningCluster } from './start-redis.ts'
+export {
+  startRedis,
+  type RedisOptions,
+  type RunningRedis,
+  startSentinels,
+  type RunningSentinels,
+  startRedisCluster,
+  type RunningCluster,
+} from './start-redis.ts'
 export {
   startFaultyProxy,
   type Direction,

@@ -1,24 +1,24 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import type { Usage } from '@holdfast/client/browser'
-import { isRefusedLogin, checkCredentials, hasRoute } from '../api/requests.ts'
 import {
+  isRefusedLogin,
+  checkCredentials,
+  hasRoute,
   type Connection,
   type CustomerCredentials,
   type CustomerAccess,
 } from '../api/connection.ts'
-import { createConnection } from '../api/create-connection.ts'
 import { createFileList, type FileList } from '../list/file-list-state.ts'
 import { createDeletions, type Deletions } from '../list/deletions.ts'
 import { createDeletedList, type DeletedList } from '../history/deleted-list.ts'
 import { createRestores, type Restores } from '../history/restores.ts'
-import { createUploads } from '../uploads/create-uploads.ts'
-import type { Uploads } from '../uploads/run-uploads.ts'
+import { createConnection } from '../api/create-connection.ts'
+import { createUploads, type Uploads } from '../uploads/create-uploads.ts'
 import { watchList } from '../list/watch-list.ts'
-import { afterTime } from '../browser/after-time.ts'
+import { afterTime, openStorage } from '../browser/storage-and-timers.ts'
 import { shortName } from '../i18n/format.ts'
 import { plural, t } from '../i18n/language.ts'
 import { notices, notify } from '../parts/notices.ts'
-import { openStorage } from '../browser/storage.ts'
 
 /** The state of a customer who has signed in. */
 export interface Session extends CustomerAccess {

@@ -14,17 +14,17 @@ import {
   type LinkedFile,
 } from '../links/link-terms.ts'
 import { AllowedList } from '../links/upload-link-dialog.tsx'
-import { openStorage } from '../browser/storage.ts'
+import { openStorage } from '../browser/storage-and-timers.ts'
 import { type NamedFile, chosenFiles, DropZone } from '../uploads/choose-files.tsx'
-import { createRateMeter } from '../uploads/progress.ts'
-import { runUploads, type Uploads } from '../uploads/run-uploads.ts'
+import { createRateMeter } from '../uploads/upload-item.ts'
+import { runUploads, type Uploads } from '../uploads/create-uploads.ts'
 import { openUnfinishedUploads } from '../uploads/unfinished-uploads.ts'
 import { notifyError } from '../parts/notices.ts'
 import { UnfinishedRows, unfinishedOf, UploadRow, UploadSummary } from '../uploads/upload-panel.tsx'
 import { createLinkTransport } from './link-transport.ts'
 import { formatMoment, formatSize } from '../i18n/format.ts'
 import { ExplainedError } from '../parts/explain-error.ts'
-import { title } from '../parts/title.ts'
+import { title } from '../parts/document.ts'
 import { type ContentAccess, PreviewContent } from '../preview/preview-content.tsx'
 
 /** The page for strangers who open a link: to upload, or to a file. */

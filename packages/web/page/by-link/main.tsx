@@ -1,6 +1,5 @@
 import { render } from 'preact'
-import { keepFocus } from '../browser/keep-focus.ts'
-import { keepTitle } from '../parts/title.ts'
+import { keepFocus, keepTitle } from '../parts/document.ts'
 import { startLanguage } from '../i18n/language.ts'
 import { keepDocumentLanguage } from '../parts/preferences.tsx'
 import { readTerms } from '../links/link-terms.ts'

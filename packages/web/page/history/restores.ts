@@ -6,7 +6,7 @@ import {
   type FileVersion,
 } from '@holdfast/client/browser'
 import type { Connection, ViewedFile } from '../api/connection.ts'
-import { afterTime, type AfterTime } from '../browser/after-time.ts'
+import { afterTime, type AfterTime } from '../browser/storage-and-timers.ts'
 import { formatCount, shortName, formatSecond } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { Deletions } from '../list/deletions.ts'

@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals'
-import { readSetting, writeSetting } from '../browser/storage.ts'
+import { readSetting, writeSetting } from '../browser/storage-and-timers.ts'
 import { en } from './en.ts'
 import { formatCount } from './format.ts'
 import { fillIn, type PluralKey, type StringKey, type Strings, type Values } from './strings.ts'

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { isHoldfastError, type Client } from '@holdfast/client/browser'
 import type { Connection } from '../api/connection.ts'
-import { afterTime, type AfterTime } from '../browser/after-time.ts'
+import { afterTime, type AfterTime } from '../browser/storage-and-timers.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { notify, notifyError } from '../parts/notices.ts'
 import { formatCount, shortName } from '../i18n/format.ts'

@@ -1,11 +1,16 @@
 import { signal } from '@preact/signals'
 import { makeZip } from 'client-zip'
 import type { Download } from '@holdfast/client/browser'
-import { readFile, makeLink } from '../api/requests.ts'
+import {
+  readFile,
+  makeLink,
+  type Connection,
+  type CustomerAccess,
+  type ViewedFile,
+} from '../api/connection.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { notifyError, notify } from '../parts/notices.ts'
 import { t, language } from '../i18n/language.ts'
-import type { Connection, CustomerAccess, ViewedFile } from '../api/connection.ts'
 import { formatSize, shortName } from '../i18n/format.ts'
 import { archiveNames, harmless } from './archive-names.ts'
 

@@ -6,7 +6,7 @@ import {
   type Usage,
 } from '@holdfast/client/browser'
 import type { Connection, ViewedFile } from '../api/connection.ts'
-import { readSetting, writeSetting } from '../browser/storage.ts'
+import { readSetting, writeSetting } from '../browser/storage-and-timers.ts'
 import { language } from '../i18n/language.ts'
 import { createFilter, prepareFilter, sortFiles, type Order } from './filter-and-sort.ts'
 import { entriesOf, filesBelow, withoutFiles } from './folders.ts'

@@ -1,7 +1,7 @@
 import { concernsAllFiles, isHoldfastError } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
 import type { Connection, ViewedFile } from '../api/connection.ts'
-import { afterTime } from '../browser/after-time.ts'
+import { afterTime } from '../browser/storage-and-timers.ts'
 import { formatCount } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import { explainError } from '../parts/explain-error.ts'

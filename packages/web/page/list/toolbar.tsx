@@ -23,10 +23,10 @@ import { Icon, IconButton } from '../parts/icon.tsx'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, plural, t } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
-import { activeRow } from '../browser/keep-focus.ts'
+import { activeRow } from '../parts/document.ts'
 import type { FileList, ListedFiles } from './file-list-state.ts'
 import { selectedFiles, crumbsOf, hashOfFolder } from './folders.ts'
-import { readSetting, writeSetting } from '../browser/storage.ts'
+import { readSetting, writeSetting } from '../browser/storage-and-timers.ts'
 
 interface StatusLineProps {
   readonly files: FileList

@@ -1,4 +1,4 @@
-import { afterTime, type AfterTime } from '../browser/after-time.ts'
+import { afterTime, type AfterTime } from '../browser/storage-and-timers.ts'
 import type { FileList, RefreshedList } from './file-list-state.ts'
 
 /** How long to wait between two requests, in ms: longer while nothing changes, and after a slow answer. */

@@ -1,5 +1,5 @@
 import { isHoldfastError } from '@holdfast/client/browser'
-import { isRefusedLogin } from '../api/requests.ts'
+import { isRefusedLogin } from '../api/connection.ts'
 import { formatCount, formatSize } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { StringKey, Values } from '../i18n/strings.ts'

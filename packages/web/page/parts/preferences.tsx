@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
 import { chooseLanguage, language, languageNames, t, type Language } from '../i18n/language.ts'
 import type { StringKey } from '../i18n/strings.ts'
-import { readSetting, writeSetting } from '../browser/storage.ts'
+import { readSetting, writeSetting } from '../browser/storage-and-timers.ts'
 
 const themeNames: Readonly<Record<Theme, StringKey>> = {
   auto: 'themeAuto',

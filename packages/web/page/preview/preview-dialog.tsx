@@ -16,7 +16,13 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../parts/dialog.tsx'
 import { IconButton, Icon } from '../parts/icon.tsx'
-import type { CustomerAccess, ViewedFile, Connection } from '../api/connection.ts'
+import {
+  type CustomerAccess,
+  type ViewedFile,
+  type Connection,
+  readFile,
+  makeLink,
+} from '../api/connection.ts'
 import {
   formatMoment,
   formatSize,
@@ -27,9 +33,8 @@ import {
 } from '../i18n/format.ts'
 import { language, t } from '../i18n/language.ts'
 import type { FileAction, RowActions } from '../list/file-row.tsx'
-import { readFile, makeLink } from '../api/requests.ts'
 import { type ContentAccess, PreviewContent } from './preview-content.tsx'
-import { readSetting, writeSetting } from '../browser/storage.ts'
+import { readSetting, writeSetting } from '../browser/storage-and-timers.ts'
 import { pathOf } from '../list/folders.ts'
 import { explainError } from '../parts/explain-error.ts'
 import { address, changeAddress } from '../browser/address.ts'

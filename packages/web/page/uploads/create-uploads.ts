@@ -4,9 +4,8 @@ import {
   HoldfastError,
   isHoldfastError,
 } from '@holdfast/client/browser'
-import type { Connection } from '../api/connection.ts'
-import { openStorage } from '../browser/storage.ts'
-import { hasContent } from '../api/requests.ts'
+import { type Connection, hasContent } from '../api/connection.ts'
+import { openStorage } from '../browser/storage-and-timers.ts'
 import {
   createFileSender,
   inPiecesFrom,
@@ -16,10 +15,10 @@ import {
   createSendTogether,
   smallSize,
 } from './file-sender.ts'
-import { createRateMeter } from './progress.ts'
-import { openUnfinishedUploads } from './unfinished-uploads.ts'
-import type { UploadItem } from './upload-item.ts'
-import { runUploads, type Uploads } from './run-uploads.ts'
+import { createRateMeter, type RateMeter, type UploadItem } from './upload-item.ts'
+import { openUnfinishedUploads, type UnfinishedUploads } from './unfinished-uploads.ts'
+import { computed, type ReadonlySignal, effect } from '@preact/signals'
+import { createUploadQueue, type QueueOptions, type UploadQueue } from './upload-queue.ts'
 
 interface UploadsContext {
   readonly onStored: (file: FileDetails) => void
@@ -135,5 +134,81 @@ async function isStored(...asked: Parameters<typeof hasContent>): Promise<boolea
   } catch (error) {
     if (isHoldfastError(error, 'not-allowed')) return false
     throw error
+  }
+}
+
+export interface Uploads extends UploadQueue {
+  readonly unfinished: UnfinishedUploads
+  /** Discards an upload that an earlier visit has begun. */
+  abandon(address: string): void
+  readonly rate: RateMeter
+  /** Whether any upload is running. */
+  readonly isBusy: ReadonlySignal<boolean>
+}
+
+interface RunOptions extends QueueOptions, SenderContext {
+  readonly transport: FileSender
+}
+
+/** Makes a queue, and does what the browser must do while it is busy. */
+export function runUploads({ unfinished, rate, ...options }: RunOptions): Uploads {
+  const { transport } = options
+  const queue = createUploadQueue(options)
+  const isBusy = computed(() => {
+    const { waiting, running, retrying } = queue.counts.value
+    return waiting + running + retrying > 0
+  })
+  const letScreenSleep = keepScreenOn(isBusy)
+  const warn = (event: BeforeUnloadEvent) => {
+    if (isBusy.peek()) event.preventDefault()
+  }
+  addEventListener('beforeunload', warn)
+  const resumeAll = () => {
+    queue.resume(...queue.items.peek().filter(({ state }) => state.peek().kind === 'retrying'))
+  }
+  addEventListener('online', resumeAll)
+  return {
+    ...queue,
+    unfinished,
+    rate,
+    isBusy,
+    abandon(address) {
+      unfinished.forget(address)
+      transport.discardAt(address)
+    },
+    end() {
+      for (const item of queue.items.peek()) {
+        if (item.state.peek().kind !== 'done') transport.discard(item)
+      }
+      queue.end()
+      unfinished.clear()
+      letScreenSleep()
+      removeEventListener('beforeunload', warn)
+      removeEventListener('online', resumeAll)
+    },
+  }
+}
+
+/** Keeps the screen on while `isBusy`, if the browser can: sleeping phones break off their uploads. */
+function keepScreenOn(isBusy: ReadonlySignal<boolean>): () => void {
+  let lock: Promise<WakeLockSentinel | undefined> | undefined
+  const take = () => {
+    if (!('wakeLock' in navigator) || document.visibilityState !== 'visible') return
+    lock = navigator.wakeLock.request('screen').catch(() => undefined)
+  }
+  const release = () => {
+    void lock?.then((held) => held?.release())
+    lock = undefined
+  }
+  // The browser releases the lock when the page is hidden.
+  const takeAgain = () => {
+    if (isBusy.peek()) take()
+  }
+  document.addEventListener('visibilitychange', takeAgain)
+  const end = effect(() => (isBusy.value ? take() : release()))
+  return () => {
+    end()
+    release()
+    document.removeEventListener('visibilitychange', takeAgain)
   }
 }

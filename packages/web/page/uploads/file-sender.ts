@@ -6,9 +6,8 @@ import {
   type FileToUpload,
 } from '@holdfast/client/browser'
 import { ExplainedError } from '../parts/explain-error.ts'
-import type { RateMeter } from './progress.ts'
+import { type RateMeter, type UploadItem } from './upload-item.ts'
 import type { UnfinishedUploads } from './unfinished-uploads.ts'
-import type { UploadItem } from './upload-item.ts'
 import type { UploadTransport } from './upload-queue.ts'
 
 /** From this size on the client sends files in pieces. Smaller ones are read before, and can be compared with the server's. */

@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals'
-import type { PageStorage } from '../browser/storage.ts'
+import type { PageStorage } from '../browser/storage-and-timers.ts'
 
 /** An upload in pieces that the server keeps until it is complete or expires. */
 export interface UnfinishedUpload {

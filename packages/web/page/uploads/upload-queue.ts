@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal } from '@preact/signals'
 import { isHoldfastError, isTransient, numberedName } from '@holdfast/client/browser'
-import { isRefusedLogin } from '../api/requests.ts'
-import { afterTime, type AfterTime } from '../browser/after-time.ts'
+import { isRefusedLogin } from '../api/connection.ts'
+import { afterTime, type AfterTime } from '../browser/storage-and-timers.ts'
 import { type UploadItem, createUploadList, type UploadCounts } from './upload-item.ts'
 
 export type Decision = 'keep-both' | 'replace' | 'skip'

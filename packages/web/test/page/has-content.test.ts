@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { hasContent } from '../../page/api/requests.ts'
+import { hasContent } from '../../page/api/connection.ts'
 import { fakeConnection } from './fake-connection.ts'
 
 describe('hasContent', () => {

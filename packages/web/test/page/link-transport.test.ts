@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
 import type { UploadTransport } from '../../page/uploads/upload-queue.ts'
 import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
-import { openStorage } from '../../page/browser/storage.ts'
+import { openStorage } from '../../page/browser/storage-and-timers.ts'
 
 interface CreateLinkTransport {
   readonly createLinkTransport: (

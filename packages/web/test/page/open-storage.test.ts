@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openStorage } from '../../page/browser/storage.ts'
+import { openStorage } from '../../page/browser/storage-and-timers.ts'
 
 describe('openStorage', () => {
   it('keeps in memory what the browser will not keep', () => {

@@ -1,6 +1,10 @@
 import { expect } from 'chai'
-import { createRateMeter, progressOf } from '../../page/uploads/progress.ts'
-import { createUploadItem, type UploadState } from '../../page/uploads/upload-item.ts'
+import {
+  createRateMeter,
+  progressOf,
+  createUploadItem,
+  type UploadState,
+} from '../../page/uploads/upload-item.ts'
 
 function item(size: number, sent: number, kind: Exclude<UploadState['kind'], 'failed'> | 'failed') {
   const made = createUploadItem(new File(['x'.repeat(size)], 'a'), 'a')

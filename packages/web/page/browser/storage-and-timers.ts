@@ -46,3 +46,11 @@ export function writeSetting(name: Setting, value: string | undefined): void {
     // Then the setting lasts as long as the page.
   }
 }
+
+/** Calls `run` after `ms` milliseconds; returns a function that prevents that. */
+export type AfterTime = (ms: number, run: () => void) => () => void
+
+export const afterTime: AfterTime = (ms, run) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}

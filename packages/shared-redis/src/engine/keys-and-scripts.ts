@@ -1,6 +1,7 @@
-import { hash } from 'node:crypto'
-import { SetupError } from '@holdfast/core'
-import { script } from './script.ts'
+import { hash, createHash } from 'node:crypto'
+import { SetupError, requireText } from '@holdfast/core'
+import { answerKind } from './engine-errors.ts'
+import type { Session } from './session.ts'
 
 /**
  * 43 characters that stand for `text` in the name of a key: it may be long, have any character, and be an address or a name that
@@ -42,4 +43,37 @@ export function checkFormat(found: unknown, key: string, prefix: string): void {
     `The keys "${prefix}:…" in the engine are those of ${whose}: ${key} is ${JSON.stringify(String(found).slice(0, 50))}, not "${keyFormat}"`,
     ['Choose another prefix by --shared-prefix, or another database in the URL'],
   )
+}
+
+/** A Lua script that the engine runs as one step. */
+export interface Script {
+  readonly source: string
+  /** Its SHA-1, by which the engine knows it. */
+  readonly sha1: string
+}
+
+/**
+ * Makes a {@link Script}.
+ *
+ * @throws TypeError if the source is not a string
+ */
+export function script(source: string): Script {
+  requireText('source', source)
+  return { source, sha1: createHash('sha1').update(source).digest('hex') }
+}
+
+/** Runs a script on the server that has the first of `keys`. Sends its source only where the server does not know it yet. */
+export async function evaluate(
+  session: Session,
+  { source, sha1 }: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[] = [],
+): Promise<unknown> {
+  const rest = [String(keys.length), ...keys, ...args.map(String)]
+  try {
+    return await session.send(keys[0], ['EVALSHA', sha1, ...rest])
+  } catch (error) {
+    if (answerKind(error) !== 'NOSCRIPT') throw error
+    return session.send(keys[0], ['EVAL', source, ...rest])
+  }
 }

@@ -1,3 +1,7 @@
+import { effect, signal } from '@preact/signals'
+import { formatPercent } from '../i18n/format.ts'
+import { language } from '../i18n/language.ts'
+
 /** Moves the focus to a neighbour when its element leaves the page or moves: otherwise the Tab key would start at the top again. */
 export function keepFocus(root: HTMLElement): void {
   /** The last element with the focus, and all its parents. */
@@ -44,3 +48,18 @@ function neighbour(container: Element, { target, previousSibling }: MutationReco
 
 const follows = (each: Node, other: Node) =>
   (other.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+
+/** The title of the document, without the progress. */
+export const title = signal('holdfast')
+
+/** How far the uploads are, from 0 to 1; the title shows it, so that one sees it from another tab. */
+export const shownProgress = signal<number | undefined>(undefined)
+
+/** Keeps the document's title current. */
+export function keepTitle(): void {
+  effect(() => {
+    const share = shownProgress.value
+    const progress = share === undefined ? [] : [formatPercent(share, language.value)]
+    document.title = [...progress, title.value].join(' · ')
+  })
+}

@@ -1,8 +1,15 @@
 import { confirm, isTerminal, mostUnasked } from '../terminal/ask.ts'
-import { CommandError, exitCodes } from './errors.ts'
+import { CommandError, exitCodes, usageError } from './errors.ts'
 import { endsCommand, expandNames } from './names.ts'
 import { withRemote, type Remote } from './session.ts'
-import { type ClientVerb, type VerbArguments, namesIn, withNames } from './client-verb.ts'
+import {
+  type ClientVerb,
+  type VerbArguments,
+  namesIn,
+  withNames,
+  withJson,
+  withWords,
+} from './client-verb.ts'
 import { off } from '../terminal/yargs.ts'
 
 /** `holdfast rm NAME…`. */
@@ -82,4 +89,48 @@ async function deleteTogether(
     // These may or may not be deleted.
     for (const name of names.slice(reported)) await report.failed(name, error)
   }
+}
+
+/** `holdfast mv NAME NEW-NAME`. */
+export const mv: ClientVerb = {
+  command: 'mv [names..]',
+  words: 'NAME NEWNAME',
+  describe: 'Give a file another name',
+  flags: ['no-clobber'],
+  options: (yargs) =>
+    withJson(
+      withWords(
+        yargs,
+        'The name on the server, and the new one; after -- if one begins with a dash',
+      ),
+    )
+      .option('no-clobber', {
+        ...off,
+        describe: 'Replace no file: if the new name is taken, the command fails',
+      })
+      .example('$0 mv draft.txt final.txt', 'replaces a file called final.txt')
+      .example('$0 mv draft.txt final.txt --no-clobber', 'fails if there is one')
+      .epilog(
+        'Both names are taken as they stand, without wildcards. Links to the earlier name open whatever has that name when they are used.',
+      ),
+  run: runMv,
+}
+
+/** Renames a file; resolves with the exit code. */
+function runMv(argv: VerbArguments): Promise<number> {
+  const [name, to, ...others] = namesIn(argv)
+  if (name === undefined || to === undefined || others.length > 0) {
+    throw usageError('mv needs two names: that of the file, and the new one', [
+      'There are no folders to move several files into.',
+    ])
+  }
+  return withRemote(argv, async ({ client, report, signal }) => {
+    try {
+      await client.rename(name, to, { createOnly: argv['no-clobber'] === true, signal })
+      await report.done({ name, to, renamed: true }, `Renamed ${name} to ${to}`)
+    } catch (error) {
+      if (signal.aborted) throw error
+      await report.failed(name, error)
+    }
+  })
 }
