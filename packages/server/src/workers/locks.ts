@@ -143,6 +143,8 @@ const patienceMs = 60_000
 /** The primary's side, for one worker. */
 export interface HoldServer {
   readonly answers: HoldHandlers
+  /** Holds in the worker what others hold now. Call it before the worker opens its store. */
+  begin(): void
   /** Frees what the worker held, after it has ended; its last request may still be on its way to the store. */
   end(): void
 }
@@ -158,6 +160,9 @@ export function createHoldServers(
   start: StartTimer = startTimer,
 ): (own: () => RpcChannel<HoldingHandlers>) => HoldServer {
   const lock = createKeyedLock()
+  const holds = new Set<Hold>()
+  /** Resolves when nothing is under way of workers that have ended. */
+  let outlived: Promise<unknown> = Promise.resolve()
 
   return (own) => {
     const frees = new Map<number, () => void>()
@@ -169,14 +174,18 @@ export function createHoldServers(
     }
     const holdKey = async ({ key }: { readonly key: string }) => {
       const unlock = await lock(key)
+      await outlived
       const others = [...workers()].filter((worker) => worker !== own())
+      const hold = { key, workers: others }
       const free = () => {
-        for (const worker of others) worker.notify('unhold', { key })
+        holds.delete(hold)
+        for (const worker of hold.workers) worker.notify('unhold', { key })
         unlock()
       }
+      holds.add(hold)
       try {
         const patience = AbortSignal.timeout(patienceMs)
-        await Promise.all(others.map((worker) => worker.ask('hold', { key }, patience)))
+        await Promise.all([...others].map((worker) => worker.ask('hold', { key }, patience)))
       } catch (cause) {
         free()
         const message = 'Another process is changing the file'
@@ -193,12 +202,30 @@ export function createHoldServers(
     }
     return {
       answers: { holdKey, freeKey: ({ id }) => freeKey(id) },
+      begin() {
+        for (const { key, workers: holding } of holds) {
+          holding.push(own())
+          own().notify('hold', { key })
+        }
+      },
       end() {
         isGone = true
-        start(outlivedMs, () => [...frees.keys()].forEach(freeKey))
+        const last = new Promise<void>((resolve) => {
+          start(outlivedMs, () => {
+            ;[...frees.keys()].forEach(freeKey)
+            resolve()
+          })
+        })
+        outlived = Promise.all([outlived, last])
       },
     }
   }
+}
+
+/** A key that a worker holds, or is about to hold, in the other `workers`. */
+interface Hold {
+  readonly key: string
+  readonly workers: RpcChannel<HoldingHandlers>[]
 }
 
 /** The worker's side: its handlers for the primary, and the other workers as its store needs them. */
@@ -226,7 +253,11 @@ export function createHoldClient(primary: () => RpcChannel<HoldHandlers>): {
         const { id } = await primary().ask('holdKey', { key })
         return () => primary().notify('freeKey', { id })
       },
-      onHold: (hold) => void (holdHere = hold),
+      onHold(hold) {
+        holdHere = hold
+        // What others have held since before this store was open.
+        for (const key of held.keys()) held.set(key, hold(key))
+      },
     },
   }
 }

@@ -139,6 +139,7 @@ export function createPrimaryServices(
         } satisfies Answers,
         sendState() {
           sessions.set(channel(), counters)
+          holds.begin()
           if (certificate) channel().notify('certificate', certificate.current())
           channel().notify('customers', customers())
           for (const failure of replicatedFailures.all()) channel().notify('failure', failure)

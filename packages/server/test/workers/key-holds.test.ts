@@ -18,7 +18,7 @@ function openWorkers() {
     return () => void timers.delete(run)
   }
   const createServer = createHoldServers(() => channels, start)
-  const startWorker = () => {
+  const startWorker = ({ isSlow = false } = {}) => {
     const takers: ((message: unknown) => void)[] = []
     const transport = (own: number): Transport => ({
       send: (message) => {
@@ -33,18 +33,21 @@ function openWorkers() {
     const channel = createRpcChannel<HoldingHandlers>(transport(0), server.answers)
     const client = createHoldClient(() => primary)
     const primary = createRpcChannel<typeof server.answers>(transport(1), client.answers)
-    client.companions.onHold(async (key) => {
-      await busy.get(key)
-      held.add(key)
-      return () => void held.delete(key)
-    })
+    const openStore = () =>
+      client.companions.onHold(async (key) => {
+        await busy.get(key)
+        held.add(key)
+        return () => void held.delete(key)
+      })
     channels.add(channel)
+    server.begin()
+    if (!isSlow) openStore()
     const die = () => {
       channels.delete(channel)
       channel.end()
       server.end()
     }
-    return { hold: client.companions.hold, held, busy, die }
+    return { hold: client.companions.hold, held, busy, die, openStore }
   }
   return { startWorker, expire: () => [...timers].forEach((run) => timers.delete(run) && run()) }
 }
@@ -110,6 +113,32 @@ describe('a worker that holds a key', () => {
     await settle()
     expect(third.held.size).to.equal(0)
     ;(await third.hold('a'))()
+  })
+
+  it('holds it also in a worker that starts meanwhile, before that opens its store', async () => {
+    const { startWorker } = openWorkers()
+    const free = await startWorker().hold('a')
+    const [late, slow] = [startWorker(), startWorker({ isSlow: true })]
+    await settle()
+    expect([...late.held]).to.deep.equal(['a'])
+    slow.openStore()
+    await settle()
+    expect([...slow.held]).to.deep.equal(['a'])
+    free()
+    await settle()
+    expect([late, slow].map(({ held }) => held.size)).to.deep.equal([0, 0])
+  })
+
+  it('waits for what a worker may have sent before it died', async () => {
+    const { startWorker, expire } = openWorkers()
+    const [first, second] = [startWorker(), startWorker()]
+    second.die()
+    let isHeld = false
+    const holding = first.hold('a').then(() => (isHeld = true))
+    await settle()
+    expect(isHeld).to.equal(false)
+    expire()
+    await holding
   })
 
   it('is refused where another worker dies meanwhile: what that publishes may still come', async () => {
