@@ -118,7 +118,8 @@ export async function removeOldTrialObjects(
   { now = Date.now(), begin = mark, own }: TrialSweep = {},
 ): Promise<void> {
   try {
-    const listing = { Bucket: bucket, Prefix: prefix + begin }
+    // What lies deeper is a customer's, whose name may begin so.
+    const listing = { Bucket: bucket, Prefix: prefix + begin, Delimiter: '/' }
     const page = await s3.send(new ListObjectsV2Command({ ...listing, EncodingType: 'url' }))
     const decode = keyDecoder(page.EncodingType)
     const old = (page.Contents ?? []).filter(({ LastModified }) => isOld(LastModified, now))
@@ -145,7 +146,8 @@ async function abortOldUploads(
     // Without a prefix: MinIO takes one for a whole key.
     const { Uploads = [] } = await listUploads(s3, { Bucket: bucket })
     for (const { Key = '', UploadId, Initiated } of Uploads) {
-      if (!Key.startsWith(begin) || !isOld(Initiated, now)) continue
+      const isTrial = Key.startsWith(begin) && !Key.includes('/', begin.length)
+      if (!isTrial || !isOld(Initiated, now)) continue
       await s3.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }))
     }
   } catch {

@@ -14,6 +14,7 @@ const refusalCodes = [
   'AllAccessDisabled',
   'AuthorizationHeaderMalformed',
   'BadDigest',
+  'ConditionalRequestConflict',
   'ExpiredToken',
   'InvalidAccessKeyId',
   'InvalidPart',
@@ -95,6 +96,11 @@ export async function translating<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw translateError(error)
   }
+}
+
+/** Whether S3 has refused a conditional request, since another one for the object was under way: there may be an object now, or none. */
+export function isConflict(error: unknown): boolean {
+  return isAnswer(error, 'ConditionalRequestConflict')
 }
 
 /** Whether `error` is an answer of the store with one of `codes`, such as `NoSuchKey`. */
@@ -205,7 +211,7 @@ function pauseBefore(count: number, random: () => number): number {
  */
 export function pauseBeforeRepeating(error: unknown, count: number): number | undefined {
   if (isAnswer(error, 'NoSuchUpload')) return pausesForUpload[count - 1]
-  const isStale = isAnswer(error, 'PreconditionFailed')
+  const isStale = isAnswer(error, 'PreconditionFailed', 'ConditionalRequestConflict')
   const limit = isStale ? retriesUnanswered : mayBeDone(error) ? retriesFor({ error }) : 0
   return count <= limit ? pauseBefore(count, Math.random) : undefined
 }

@@ -65,6 +65,7 @@ export async function appendContent(
     onFailure: (error) => failure.abort(error),
   })
   let isFull = false
+  const renewing = allOrNothing && setInterval(sender.renew, renewAfterMs).unref()
   try {
     const failed = await sendParts(objects, begun, source, sender).then(source.failure, asFailure)
     await sender.settled()
@@ -75,10 +76,14 @@ export async function appendContent(
     isFull = isFileServiceError(error, 'insufficient-storage')
     throw error
   } finally {
+    if (renewing) clearInterval(renewing)
     await clean(objects, upload, begun, ledger, sender)
     if (isFull) await ledger.expireSoon()
   }
 }
+
+/** How often an append that lists its parts at the end says that it goes on, in milliseconds; see `removeOrphans`. */
+const renewAfterMs = 60 * 60 * 1000
 
 function asFailure(error: unknown): { readonly error: unknown } {
   return { error }
@@ -95,7 +100,6 @@ async function sendParts(
   sender: PartSender,
 ): Promise<void> {
   const before = countParts(record)
-  const by = randomBytes(9).toString('base64url')
   const buffers = createPartBuffers(objects.budget, maxPartMemory)
   const parts = gatherParts(content, buffers, (number) => partSize(before + number), release)
   for await (const part of parts) {
@@ -103,7 +107,7 @@ async function sendParts(
       part.release()
       continue
     }
-    const run = { by, first: part.number, count: 1, size: part.bytes.length }
+    const run = { by: sender.by, first: part.number, count: 1, size: part.bytes.length }
     const isTail = part.isLast && run.size < leastPartSize(before + part.number)
     await sender.send({ run, isTail }, part)
   }
@@ -192,6 +196,8 @@ export interface PartLedger {
    * Adds `parts`, which are stored and consecutive. @throws FileServiceError `upload-conflict` if another process has replaced the record
    */
   add(parts: readonly NewPart[]): Promise<void>
+  /** Notes that the append `by` goes on. Never throws: what it could not note, its end finds out. */
+  renew(by: string): Promise<void>
   /** Makes the upload expire soon unless it continues. Never throws: after a failure, the upload expires by its plan. */
   expireSoon(): Promise<void>
   /** Those of `names` that are certainly in no record. A request whose answer was lost may have added the others. */
@@ -241,6 +247,11 @@ function createPartLedger(
         throw error
       }
     },
+    async renew(by) {
+      const next = { ...stored.record, waiting: { by } }
+      const replaced = await replaceRecord(objects, stored, next).catch(() => undefined)
+      if (replaced?.stored) stored = replaced.stored
+    },
     async expireSoon() {
       const next = { ...stored.record, expiresAfterMs: expiryWhenFullMs }
       await replaceRecord(objects, stored, next).catch(() => {})
@@ -254,7 +265,7 @@ function createPartLedger(
 }
 
 function extend(record: UploadRecord, added: readonly NewPart[]): UploadRecord {
-  const { tail: _replaced, expiresAfterMs: _ended, ...rest } = record
+  const { tail: _replaced, expiresAfterMs: _ended, waiting: _listed, ...rest } = record
   const parts = added.filter(({ isTail }) => !isTail).map(({ run }) => run)
   const tail = added.find(({ isTail }) => isTail)?.run
   return { ...rest, parts: parts.reduce(withPart, [...record.parts]), ...(tail && { tail }) }
@@ -262,10 +273,14 @@ function extend(record: UploadRecord, added: readonly NewPart[]): UploadRecord {
 
 /** Stores the parts of one append, several at a time, and records them in their order. */
 interface PartSender {
+  /** What the names of its parts begin with. */
+  readonly by: string
   /** Starts to store a part; waits first while too many bytes are not recorded. */
   send(part: NewPart, bytes: Part): Promise<void>
   /** Resolves when all parts are stored or have failed. */
   settled(): Promise<void>
+  /** Notes in the record that the append goes on. */
+  renew(): void
   /** Records the stored parts up to the first gap. @throws the error of a part that failed */
   recordAll(): Promise<void>
   readonly hasFailed: () => boolean
@@ -293,6 +308,7 @@ function createPartSender(
   waits: boolean,
   { store, onFailure }: PartSenderOptions,
 ): PartSender {
+  const by = randomBytes(9).toString('base64url')
   const unrecorded: SentPart[] = []
   const names: string[] = []
   const storing: Promise<void>[] = []
@@ -340,6 +356,7 @@ function createPartSender(
     size + unrecorded.reduce((sum, { run }) => sum + run.size, 0) > mostUnrecorded
 
   return {
+    by,
     async send(part, bytes) {
       while (!waits && !failure && isFull(part.run.size)) {
         await new Promise<void>((resolve) => (wake = resolve))
@@ -355,6 +372,7 @@ function createPartSender(
       await Promise.all(storing)
       await recording
     },
+    renew: () => void (recording = recording.then(() => ledger.renew(by))),
     async recordAll() {
       if (!(waits && failure)) await queueRecording()
       if (failure) throw failure.error

@@ -34,6 +34,7 @@ import {
   replaceRecord,
   isKnown,
   readRecord,
+  type UploadRecord,
 } from './upload-records.ts'
 
 /**
@@ -156,8 +157,11 @@ const openAfterMs = 2 * clockError
 /** Milliseconds after which the outcome of a publication is uncertain, by any clock. */
 const unclearAfterMs = 2 * 60 * 60 * 1000
 
-/** Milliseconds after which a part that no record lists is a left-over: a stored part is recorded within a minute. */
+/** Milliseconds after which a part that no record lists is a left-over: a stored part is listed within a minute. */
 const orphanAfterMs = 6 * 60 * 60 * 1000
+
+/** The same for an append that lists its parts at its end: milliseconds after the last time when it has renewed the record. */
+const silentAfterMs = 24 * 60 * 60 * 1000
 
 /** The most records of a customer that a sweep inspects for a surplus; the next sweep inspects the rest. */
 const mostLookedAt = 10_000
@@ -236,9 +240,19 @@ async function removeOrphans(
     for (const [recordKey, found] of byRecord) {
       if (recordKey === undefined || isRunning(recordKey)) continue
       const stored = await readRecord(objects, recordKey)
-      const listed = new Set(stored ? partNames(stored.record) : [])
-      const orphans = found.map(({ key }) => key).filter((key) => !listed.has(basename(key)))
-      await objects.own.remove(orphans)
+      const isListed = listing(stored?.record, now)
+      await objects.own.remove(
+        found.map(({ key }) => key).filter((key) => !isListed(basename(key))),
+      )
     }
   }
+}
+
+/** Whether `record` lists the part of a name, or that of an append that goes on. */
+function listing(record: UploadRecord | undefined, now: number): (name: string) => boolean {
+  if (record === undefined) return () => false
+  const names = new Set(partNames(record))
+  const { waiting, changedAt } = record
+  const begin = waiting && now < changedAt + silentAfterMs ? `${waiting.by}-` : undefined
+  return (name) => names.has(name) || (begin !== undefined && name.startsWith(begin))
 }

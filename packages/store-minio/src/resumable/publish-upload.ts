@@ -11,6 +11,7 @@ import {
   pauseBeforeRepeating,
   translating,
   isAnswer,
+  isConflict,
   mayBeDone,
   translateError,
 } from '../http/s3-errors.ts'
@@ -25,7 +26,7 @@ import {
 } from '../write/copy-object.ts'
 import { abortMultipart, describeWritten, type ObjectWrite } from '../write/object-write.ts'
 import type { UploadObjects } from './upload-keys.ts'
-import { findUpload, dropUpload, forgetOldest, removeParts } from './upload-objects.ts'
+import { findUpload, dropUpload, forgetOldest, partLost, removeParts } from './upload-objects.ts'
 import {
   partNames,
   progressOf,
@@ -92,8 +93,8 @@ async function join(
   try {
     return await translating(joinParts(writeOf(objects, stored.record, mark), parts))
   } catch (error) {
-    if (await isUnchanged(objects, stored)) throw error
-    return undefined
+    if (!(await isUnchanged(objects, stored))) return undefined
+    throw isAnswer(error, 'NoSuchKey') ? partLost(error) : error
   }
 }
 
@@ -154,6 +155,7 @@ async function complete(
   { mark, multipartId }: Publication,
   joined: JoinedParts | undefined,
 ): Promise<string | undefined> {
+  let isRefused = false
   for (let count = 1; ; count++) {
     try {
       const ready = joined ?? (await listJoined(write, multipartId))
@@ -161,12 +163,19 @@ async function complete(
     } catch (error) {
       const isTaken = isAnswer(error, 'PreconditionFailed')
       const isGone = isAnswer(error, 'NoSuchUpload')
-      if (!isTaken && !isGone && !mayBeDone(error)) throw error
+      isRefused ||= isConflict(error)
+      if (!isTaken && !isGone && !isRefused && !mayBeDone(error)) throw error
       const found = await findObject(write)
       if (found?.mark === mark) return found.etag
+      // After a conflict, S3 may take no more requests for this multipart upload: the next publication begins anew.
+      if (isGone && isRefused) {
+        await replaceRecord(write, stored, { ...stored.record, publishing: undefined })
+        return undefined
+      }
       if (isGone && !(await isUnchanged(write, stored))) return undefined
       // Another process may have completed it, and a third one may have replaced the blob.
-      if (isTaken && (await findJoined(write, multipartId))) throw nameTaken(error)
+      const isLate = isTaken || (isConflict(error) && found !== undefined)
+      if (isLate && (await findJoined(write, multipartId))) throw nameTaken(error)
       // The server carries out this request once, however often it is sent.
       const pause = pauseBeforeRepeating(error, count)
       if (isTaken || (isGone && pause === undefined)) return undefined

@@ -160,10 +160,16 @@ export async function* readParts(
     const part = await readBlob({ ...objects, key, name }, {})
     if (!part) {
       if (!(await isUnchanged(objects, stored))) throw uploadTakenOver()
-      throw new FileServiceError('store-unavailable', 'The store has lost a part of an upload')
+      throw partLost()
     }
     yield* part.content
   }
+}
+
+export function partLost(cause?: unknown): FileServiceError {
+  return new FileServiceError('store-unavailable', 'The store has lost a part of an upload', {
+    cause,
+  })
 }
 
 /** Removes parts that are in no record any more. Never throws: a sweep removes those that stay. */

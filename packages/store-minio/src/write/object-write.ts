@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type S3Client, AbortMultipartUploadCommand } from '@aws-sdk/client-s3'
 import { type BlobInfo, FileServiceError, nameTaken } from '@holdfast/core'
-import { pausesForUpload, pauseBeforeRepeating, isAnswer, mayBeDone } from '../http/s3-errors.ts'
+import {
+  pausesForUpload,
+  pauseBeforeRepeating,
+  isAnswer,
+  isConflict,
+  mayBeDone,
+} from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
 import {
   markName,
@@ -140,7 +146,8 @@ async function publish(
     } catch (error) {
       const isTaken = isAnswer(error, 'PreconditionFailed')
       isDoubtful ||= mayBeDone(error)
-      if (!isDoubtful && !isTaken && !isAnswer(error, 'NoSuchUpload')) throw error
+      const mayBeTaken = isTaken || isConflict(error)
+      if (!isDoubtful && !mayBeTaken && !isAnswer(error, 'NoSuchUpload')) throw error
       const found = await findObject(write)
       if (found?.mark === write.mark) return found.etag
       const isUndone = !isDoubtful || isAsBefore(found)

@@ -111,15 +111,16 @@ describeWithMinio('inspectBucket', (minio) => {
 
   it('removes what a killed one has left more than an hour ago, and nothing else', async () => {
     const { client } = minio()
-    for (const Key of ['a/.holdfast-trial-1', 'a/b', '.holdfast-trial-1']) {
+    const ofCustomer = 'a/.holdfast-trial-customer/file'
+    for (const Key of ['a/.holdfast-trial-1', 'a/b', '.holdfast-trial-1', ofCustomer]) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'x' }))
     }
-    for (const Key of ['a/.holdfast-trial-2', 'a/c']) {
+    for (const Key of ['a/.holdfast-trial-2', 'a/c', ofCustomer]) {
       await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key }))
     }
     await removeOldTrials(client, bucket, 'a/', Date.now() + 2 * 60 * 60 * 1000)
-    expect(await keys()).to.deep.equal(['.holdfast-trial-1', 'a/b'])
-    expect(await minio().unfinishedUploads(bucket)).to.deep.equal(['a/c'])
+    expect(await keys()).to.deep.equal(['.holdfast-trial-1', ofCustomer, 'a/b'])
+    expect(await minio().unfinishedUploads(bucket)).to.have.members(['a/c', ofCustomer])
   })
 
   it('does not make a bucket', async () => {

@@ -1,8 +1,11 @@
+import { mock } from 'node:test'
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { until } from '@holdfast/testing'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import type { UploadKey } from '@holdfast/core'
 import { expect } from 'chai'
 import type { MinioBlobStore, MinioBlobStoreOptions } from '../../src/minio-blob-store.ts'
-import { bytesOf, contentOf, drain, expectOneOf, key, read } from '../faults/blobs.ts'
+import { bytesOf, contentOf, drain, expectOneOf, key, MiB, read } from '../faults/blobs.ts'
 import { failureOf, inTime } from '../faults/faulty-store.ts'
 import { openServerKnown } from '../open-server-known.ts'
 import { type HoldingProxy, startHoldingProxy } from './holding-proxy.ts'
@@ -71,6 +74,44 @@ describeWithMinio('openMinioBlobStore, where two processes publish one upload', 
     await held[1].reached
     return { publishing, later, held }
   }
+
+  /** The text of the only record in the bucket. */
+  async function recordIn(bucket: string): Promise<string> {
+    const { client } = minio()
+    const { Contents: all = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+    const Key = all.find((one) => one.Key?.includes('records/'))?.Key
+    const found = await client.send(new GetObjectCommand({ Bucket: bucket, Key }))
+    return (await found.Body?.transformToString()) ?? ''
+  }
+
+  it('keeps the parts of an append that lists them at its end, however long that takes', () =>
+    withProcesses(async ({ first, second, bucket }) => {
+      const content = bytesOf(20 * MiB, 3)
+      const plan = { name: key.name, length: content.length, expiresAfterMs: 48 * hourMs }
+      const { id } = await uploadsOf(first).begin(key.customer, plan)
+      const upload = { customer: key.customer, id }
+      const swept = Promise.withResolvers<undefined>()
+      async function* slowly() {
+        yield content.subarray(0, 17 * MiB)
+        await swept.promise
+        yield content.subarray(17 * MiB)
+      }
+      mock.timers.enable({ apis: ['setInterval'] })
+      try {
+        const appending = uploadsOf(first).append(upload, 0, slowly(), { allOrNothing: true })
+        await until('the append says that it goes on', async () => {
+          mock.timers.tick(hourMs)
+          return (await recordIn(bucket)).includes('"waiting"')
+        })
+        expect(await uploadsOf(second).sweep(new Date(Date.now() + 7 * hourMs))).to.equal(0)
+        swept.resolve(undefined)
+        expect(await appending).to.equal(content.length)
+      } finally {
+        mock.timers.reset()
+      }
+      await uploadsOf(second).publish(upload)
+      await expectOneOf(second, content)
+    }))
 
   it('calls nothing stored that the other one has withdrawn', () =>
     withProcesses(async (processes) => {
