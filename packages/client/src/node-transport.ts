@@ -13,7 +13,7 @@ import {
   type Transport,
   type TransportRequest,
 } from './shared/transport.ts'
-import { HoldfastError } from './shared/holdfast-error.ts'
+import { HoldfastError, wrongLength } from './shared/holdfast-error.ts'
 
 /** Sends by `node:http`: the global `fetch` of Node holds uploads in memory, and takes three times the processor time. */
 export function createNodeTransport(): Transport {
@@ -94,13 +94,15 @@ async function sendBody(
 /** Resolves with whether all of the body was taken. */
 async function sendChunks(
   sent: ClientRequest,
-  { body, onSent }: TransportRequest,
+  { body, size: whole = Infinity, onSent }: TransportRequest,
   answered: AbortSignal,
 ): Promise<boolean> {
   const startedAt = performance.now()
   let bytes = 0
   let size = smallChunk
   for await (const given of bodyChunks(body)) {
+    // What goes beyond the size would be the beginning of the connection's next request.
+    if (bytes + given.byteLength > whole) throw wrongLength()
     for (let at = 0; at < given.byteLength;) {
       const chunk = given.subarray(at, at + size)
       // Ask for another chunk only after this one is taken: it may overwrite this one in memory.
@@ -112,6 +114,7 @@ async function sendChunks(
       onSent?.(bytes)
     }
   }
+  if (bytes < whole && whole !== Infinity) throw wrongLength()
   return true
 }
 

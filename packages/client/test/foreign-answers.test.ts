@@ -172,6 +172,17 @@ describe('An error of another server', function () {
     })
   }
 
+  it('that is cut off is no answer', async () => {
+    await using server = await startServer((request, response) => {
+      request.resume()
+      response.writeHead(400, { 'Content-Length': 80 }).write('{"error":')
+      setTimeout(() => response.destroy(), 20)
+    })
+    const url = `http://127.0.0.1:${server.port}`
+    const error = await rejection(createClient({ url, ...login, retries: 0 }).download('a'))
+    expect(error).to.have.property('code', 'no-answer')
+  })
+
   it('that is not of HTTP says that there is none', async () => {
     const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-x\r\n'))
     await once(server.listen(0, '127.0.0.1'), 'listening')

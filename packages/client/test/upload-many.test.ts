@@ -74,6 +74,20 @@ describe('Client.uploadMany', function () {
     }
   })
 
+  it('stores what each file was when it was read, where the bytes are of one buffer', async () => {
+    const buffer = Buffer.alloc(1)
+    const given = function* (): Generator<FileToUpload> {
+      for (const name of ['a', 'b', 'c']) {
+        buffer.write(name)
+        yield { name: `buffer ${name}`, body: buffer }
+      }
+    }
+    await all(clientOf(service).uploadMany(given()))
+    for (const name of ['a', 'b', 'c']) {
+      expect(await (await clientOf(service).download(`buffer ${name}`)).text()).to.equal(name)
+    }
+  })
+
   it('stores names that forms write in several ways, and those that no form can have', async () => {
     const names = [
       '%22',

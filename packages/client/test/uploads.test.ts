@@ -119,6 +119,19 @@ describe('upload', function () {
     expect(await service.client.usage()).to.deep.include({ unfinished: { uploads: 0, bytes: 0 } })
   })
 
+  for (const size of [5, 17 * mebibyte]) {
+    it(`stores nothing of a body that has not its size, ${size} bytes, and goes on`, async () => {
+      const { client } = service
+      for (const given of [size + 5, size - 5]) {
+        const slice = (start: number, end: number) =>
+          inChunks(contentOf(given).subarray(start, end < size ? end : given), 100_000)
+        const error = await rejection(client.upload(`odd ${given}`, { size, slice }))
+        expect(error, `${given} bytes`).to.have.property('code', 'changed-meanwhile')
+        expect(await all(client.list({ prefix: `odd ${given}` }))).to.deep.equal([])
+      }
+    })
+  }
+
   it('drops what has arrived when it is aborted, unless its URL was asked for', async () => {
     const stop = async (keeps: boolean) => {
       const controller = new AbortController()

@@ -3,6 +3,7 @@ import {
   HoldfastError,
   isHoldfastError,
   hasStoredNothing,
+  wrongLength,
 } from '../shared/holdfast-error.ts'
 import { requireIterable } from '../shared/require.ts'
 import type { Requests } from '../requests/requests.ts'
@@ -149,7 +150,8 @@ const isStream = (body: FileToUpload['body']) => isObject(body) && 'getReader' i
 async function bytesOf(content: RereadableBody): Promise<Uint8Array> {
   const { size } = content
   const slice = content.slice(0, size)
-  if (slice instanceof Uint8Array) return slice
+  // The caller may use its memory again before the form is sent.
+  if (slice instanceof Uint8Array) return new Uint8Array(slice)
   if (slice instanceof Blob) return bytesOfBlob(slice)
   const bytes = new Uint8Array(size)
   let at = 0
@@ -169,9 +171,6 @@ async function bytesOfBlob(blob: Blob): Promise<Uint8Array> {
     throw new HoldfastError('changed-meanwhile', 'The Blob cannot be read', { cause: error })
   }
 }
-
-const wrongLength = () =>
-  new HoldfastError('changed-meanwhile', 'The length of the content differs from its size')
 
 /** The outcome of the files of a form. */
 interface FormUploaded {

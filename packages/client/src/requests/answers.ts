@@ -100,13 +100,13 @@ async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-/** The error for a response whose status is not 2xx. */
+/** The error for a response whose status is not 2xx. @throws the error of its body */
 export async function problemOf(
   response: TransportResponse,
   method: string,
 ): Promise<HoldfastError> {
   const { status } = response
-  const body = await startOf(response.body).catch(() => '')
+  const body = await startOf(response.body)
   // Answers to HEAD have no body, and so no message.
   const message = method === 'HEAD' ? `The server answered ${status}` : messageOf(body, status)
   const code = message === undefined ? 'unknown' : codeOf(status, message, method)

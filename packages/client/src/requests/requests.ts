@@ -97,12 +97,12 @@ export function createRequests(
           own.throwIfFailed()
           throw failureOf(error, signal)
         })
-      if (response.status >= 200 && response.status < 300) {
-        const answer = { ...response, body: withHoldfastErrors(response.body, signal) }
+      const answer = { ...response, body: withHoldfastErrors(response.body, signal) }
+      if (answer.status >= 200 && answer.status < 300) {
         await requireExpected(answer, expects)
         return answer
       }
-      const problem = await problemOf(response, method)
+      const problem = await problemOf(answer, method)
       taken.failed(problem)
       throw problem
     },

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../api/description.ts'
  * - A code of the API: the name of the error's schema in its description (docs/openapi.yaml).
  * - `no-answer`: the connection could not be made, broke, or made no progress for too long. The server may have carried out the request.
  * - `not-secure`: no TLS connection could be made: the certificate is not trusted, or the port does not use TLS. Nothing was sent.
- * - `changed-meanwhile`: the file to send has changed since it was opened.
+ * - `changed-meanwhile`: the file to send has changed since it was opened, or its content is not as long as its size says.
  * - `unknown`: an answer that is not the API's, such as that of a proxy or of another program.
  */
 export type HoldfastErrorCode =
@@ -144,4 +144,9 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // If it tried several addresses, the message of Node is empty.
   return error.message || codeOf(error) || error.name
+}
+
+/** The error for content that is longer or shorter than its size says. */
+export function wrongLength(): HoldfastError {
+  return new HoldfastError('changed-meanwhile', 'The length of the content differs from its size')
 }

@@ -65,7 +65,7 @@ export async function appendContent(
     onFailure: (error) => failure.abort(error),
   })
   let isFull = false
-  const renewing = allOrNothing && setInterval(sender.renew, renewAfterMs).unref()
+  const renewing = allOrNothing && setInterval(() => sender.renew(), renewAfterMs).unref()
   try {
     const failed = await sendParts(objects, begun, source, sender).then(source.failure, asFailure)
     await sender.settled()
