@@ -148,6 +148,7 @@ async function open(connection: Connection): Promise<void> {
   void files.load()
   const endWatching = watchList(files, {
     page: document,
+    network: window,
     onArrived(names) {
       // What this page uploads may be listed before it is recorded.
       const own = new Set(

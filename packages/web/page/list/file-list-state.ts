@@ -50,6 +50,8 @@ export interface FileList extends ListedFiles {
   openFolder(prefix: string): void
   /** Loads what is missing of a folder; resolves when all of its files are in the list. @throws HoldfastError */
   loadFolder(prefix: string): Promise<void>
+  /** Loads the list again after that has failed. The error stays until it succeeds. */
+  retry(): Promise<void>
   /** Whether names of the open folder are missing in the list, and nothing loads them. */
   readonly isCut: ReadonlySignal<boolean>
   /** Loads the names that are missing since there are too many. */
@@ -174,7 +176,6 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
   async function read(limit: number): Promise<void> {
     const { signal: ended } = loading
     const after = listed.at(-1)?.name
-    status.value = 'loading'
     const files = [...listed]
     try {
       const pages = client.listPages({ pageSizes, signal: ended, ...(after && { after }) })
@@ -198,6 +199,21 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       if (ended.aborted) return
       status.value = isHoldfastError(error, 'not-allowed') ? 'hidden' : { error }
     }
+  }
+
+  async function readAnew(): Promise<void> {
+    loading.abort()
+    loading = new AbortController()
+    // The list that is being loaded will contain these changes.
+    applySoon.now()
+    changes.clear()
+    listed = []
+    ofFolders.value = new Map()
+    refreshUsage()
+    const reading = read(most)
+    const prefix = folder.value
+    if (prefix !== '') void loadFolder(prefix).catch(() => {})
+    await reading
   }
 
   async function loadFolder(prefix: string): Promise<void> {
@@ -251,21 +267,15 @@ export function createFileList({ client }: Connection, most = mostLoaded): FileL
       if (prefix !== '') void loadFolder(prefix).catch(() => {})
     },
     loadFolder,
-    async load() {
-      loading.abort()
-      loading = new AbortController()
-      // The list that is being loaded will contain these changes.
-      applySoon.now()
-      changes.clear()
-      listed = []
-      ofFolders.value = new Map()
-      refreshUsage()
-      const reading = read(most)
-      const prefix = folder.value
-      if (prefix !== '') void loadFolder(prefix).catch(() => {})
-      await reading
+    load() {
+      status.value = 'loading'
+      return readAnew()
     },
-    loadRest: () => read(Infinity),
+    retry: readAnew,
+    loadRest() {
+      status.value = 'loading'
+      return read(Infinity)
+    },
     expect: (name) => void expected.add(name),
     hide(names) {
       batch(() => {

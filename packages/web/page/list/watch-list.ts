@@ -1,3 +1,4 @@
+import { isRefusedLogin } from '../api/connection.ts'
 import { afterTime, type AfterTime } from '../browser/storage-and-timers.ts'
 import type { FileList, RefreshedList } from './file-list-state.ts'
 
@@ -17,15 +18,18 @@ interface Context {
   readonly now?: () => number
   /** Says whether the page is visible, and when that changes. */
   readonly page: Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
+  /** Says when the browser is online again. */
+  readonly network: Pick<Window, 'addEventListener' | 'removeEventListener'>
 }
 
 /**
  * Keeps the list current while the page is visible: what another tab, the command or a stranger stores appears within seconds. Each
  * request lists a page of names; the next one goes on where it ended, so that a list of a thousand files is compared at once, and a
- * longer one bit by bit. In turn with those it lists what is in view. Returns a function that ends this.
+ * longer one bit by bit. In turn with those it lists what is in view. A list that could not be loaded is loaded again. Returns a function
+ * that ends this.
  */
 export function watchList(files: FileList, context: Context): () => void {
-  const { onArrived, after = afterTime, now = () => performance.now(), page } = context
+  const { onArrived, after = afterTime, now = () => performance.now(), page, network } = context
   let cursor = ''
   let isViewNext = false
   let pauseMs = shortestMs
@@ -42,12 +46,21 @@ export function watchList(files: FileList, context: Context): () => void {
     return refreshed
   }
 
+  async function retry(): Promise<void> {
+    await files.retry()
+    const isLoaded = typeof files.status.peek() !== 'object'
+    pauseMs = isLoaded ? shortestMs : Math.min(longestAfterErrorMs, pauseMs * 2)
+  }
+
   async function run(): Promise<void> {
     if (isEnded() || isRunning || page.visibilityState !== 'visible') return
     isRunning = true
     const startedAt = now()
     try {
-      if (files.status.peek() === 'complete') {
+      const status = files.status.peek()
+      // After a refused login the page asks for the new password, and then loads the list.
+      if (typeof status === 'object' && !isRefusedLogin(status.error)) await retry()
+      else if (status === 'complete') {
         const { added, hasChanged } = await look()
         if (isEnded()) return
         pauseMs = hasChanged ? shortestMs : Math.min(longestMs, pauseMs * 1.5)
@@ -65,15 +78,17 @@ export function watchList(files: FileList, context: Context): () => void {
   }
 
   const lookNow = () => {
+    pauseMs = shortestMs
     if (isRunning) return
     stop()
-    pauseMs = shortestMs
     void run()
   }
   page.addEventListener('visibilitychange', lookNow)
+  network.addEventListener('online', lookNow)
   return () => {
     ended.abort()
     stop()
     page.removeEventListener('visibilitychange', lookNow)
+    network.removeEventListener('online', lookNow)
   }
 }

@@ -125,6 +125,19 @@ describe('createFileList', () => {
     expect(names()).to.deep.equal(['a'])
   })
 
+  it('shows the error of a load that failed until a retry succeeds', async () => {
+    const { files, names, page, ask } = harness()
+    const first = files.load()
+    await ask('list').breakOff()
+    await first
+    const second = files.retry()
+    expect(files.status.value).to.have.nested.property('error.code', 'no-answer')
+    await page([file('a')])
+    await second
+    expect(files.status.value).to.equal('complete')
+    expect(names()).to.deep.equal(['a'])
+  })
+
   it('takes nothing of a load that another one has followed', async () => {
     const { files, names, page, asked } = harness()
     const first = files.load()

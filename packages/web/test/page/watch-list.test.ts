@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { FileList, RefreshedList } from '../../page/list/file-list-state.ts'
 import { settled } from './fake-connection.ts'
+import { brokenLine, refusedLogin } from './refusals.ts'
 
 interface WatchList {
   readonly watchList: (files: FileList, context: object) => () => void
@@ -15,9 +16,16 @@ async function harness(count: number, answer: (after: string) => Partial<Refresh
   const timers: { ms: number; run: () => void }[] = []
   const asked: string[] = []
   const arrived: string[][] = []
+  const retried = { status: [] as unknown[], times: 0 }
+  const state: { status: unknown } = { status: 'complete' }
+  const network = new EventTarget()
   const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   const files = {
-    status: { peek: () => 'complete' },
+    status: { peek: () => state.status },
+    async retry() {
+      retried.times += 1
+      state.status = retried.status.shift() ?? state.status
+    },
     all: { peek: () => ({ length: count }) },
     beforeView: () => 'in view',
     refreshUsage: () => {},
@@ -30,6 +38,7 @@ async function harness(count: number, answer: (after: string) => Partial<Refresh
   }
   const end = watchList(files as never, {
     page,
+    network,
     now: () => 0,
     onArrived: (names: string[]) => arrived.push(names),
     after(ms: number, run: () => void) {
@@ -44,7 +53,7 @@ async function harness(count: number, answer: (after: string) => Partial<Refresh
     await settled()
     return ms
   }
-  return { asked, arrived, page, timers, tick, end }
+  return { asked, arrived, retried, state, page, network, timers, tick, end }
 }
 
 describe('watchList', () => {
@@ -80,5 +89,32 @@ describe('watchList', () => {
     expect(asked).to.deep.equal([''])
     end()
     expect(timers).to.deep.equal([])
+  })
+
+  it('loads a list again that could not be loaded: less and less often, and at once when the browser is online', async () => {
+    const { tick, asked, retried, state, network, end } = await harness(3, () => ({}))
+    state.status = { error: brokenLine() }
+    const waits = []
+    for (let time = 0; time < 6; time++) waits.push(await tick())
+    expect(waits).to.deep.equal([4000, 8000, 16_000, 32_000, 60_000, 60_000])
+    expect(retried.times).to.equal(6)
+    retried.status.push('complete')
+    network.dispatchEvent(new Event('online'))
+    await settled()
+    expect(retried.times).to.equal(7)
+    expect(asked).to.deep.equal([])
+    expect(await tick()).to.equal(4000)
+    expect(asked).to.deep.equal([''])
+    end()
+    network.dispatchEvent(new Event('online'))
+    await settled()
+    expect(asked).to.deep.equal([''])
+  })
+
+  it('asks nothing after a refused login', async () => {
+    const { tick, asked, retried, state } = await harness(3, () => ({}))
+    state.status = { error: refusedLogin() }
+    await tick()
+    expect([asked, retried.times]).to.deep.equal([[], 0])
   })
 })
