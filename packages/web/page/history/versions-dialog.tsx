@@ -71,9 +71,9 @@ export function VersionsDialog(props: VersionsDialogProps): JSX.Element {
             ))}
           </ul>
         )}
-        {hasMore && (
+        {(hasMore || error !== undefined) && (
           <button type="button" class="button" onClick={more}>
-            {t('moreVersions')}
+            {t(error === undefined ? 'moreVersions' : 'tryAgain')}
           </button>
         )}
       </Dialog>
@@ -126,7 +126,7 @@ interface LoadedVersions {
   /** `undefined` until the first ones are there. */
   readonly versions: readonly FileVersion[] | undefined
   readonly hasMore: boolean
-  /** Loads more of them. */
+  /** Loads more of them, also after an error. */
   readonly more: () => void
   readonly error: unknown
 }
@@ -137,25 +137,23 @@ function useVersions({ connection: { client } }: CustomerAccess, name: string): 
   const [hasMore, setMore] = useState(false)
   const [error, setError] = useState<unknown>()
   const [until] = useState(() => new AbortController())
-  const [left] = useState(() =>
-    client.versions(name, { pageSizes: [pageLength], signal: until.signal }),
-  )
   const load = async () => {
+    const { signal } = until
+    const before = versions?.at(-1)?.version
     const page: FileVersion[] = []
     setMore(false)
     setError(undefined)
     try {
-      while (page.length < pageLength) {
-        const next = await left.next()
-        if (next.done) break
-        page.push(next.value)
+      for await (const each of client.versions(name, { before, pageSizes: [pageLength], signal })) {
+        page.push(each)
+        if (page.length === pageLength) break
       }
     } catch (failure) {
-      if (until.signal.aborted) return
-      // There is neither a file nor a version any more.
-      if (!isHoldfastError(failure, 'unknown-file')) setError(failure)
+      if (signal.aborted) return
+      // There may be neither a file nor a version any more.
+      if (!isHoldfastError(failure, 'unknown-file')) return setError(failure)
     }
-    if (until.signal.aborted) return
+    if (signal.aborted) return
     setVersions((known = []) => [...known, ...page])
     setMore(page.length === pageLength)
   }

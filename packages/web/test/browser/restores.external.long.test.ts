@@ -231,6 +231,34 @@ describeInBrowsers('The page of a server that keeps what is replaced', (browser,
       await keys.focuses('notes.txt')
     })
 
+    once('lists them after a failed request when it is tried again', async () => {
+      await using opened = await open(async (server) => {
+        for (let time = 0; time < 52; time++) await server.put('notes.txt', `content ${time}`)
+      })
+      const { driver } = opened
+      const counted = (count: number) =>
+        driver.page.waitForFunction(
+          (wanted) => document.querySelectorAll('.version').length === wanted,
+          {},
+          count,
+        )
+      await driver.sees('.rows', 'notes.txt')
+      await setBroken(driver, true)
+      await driver.press('button', 'Earlier versions of notes.txt')
+      await driver.sees('.versions', 'The server cannot be reached')
+      await driver.misses('.versions-none')
+      await setBroken(driver, false)
+      await driver.press('button', 'Try again')
+      await counted(50)
+      await setBroken(driver, true)
+      await driver.press('button', 'Show older versions')
+      await driver.sees('.versions', 'The server cannot be reached')
+      await setBroken(driver, false)
+      await driver.press('button', 'Try again')
+      await counted(51)
+      await driver.misses('.versions', 'The server cannot be reached')
+    })
+
     it('says where there is none', async () => {
       await using opened = await open((server) => server.put('new.txt', 'a'), { width: 360 })
       const { driver } = opened
@@ -345,6 +373,15 @@ const sideways = ({ page }: PageDriver) =>
     const grid = document.querySelector('.grid')?.getBoundingClientRect()
     return scrollWidth > clientWidth || (grid?.right ?? 0) > innerWidth - (grid?.left ?? 0)
   })
+
+/** Breaks the connection of the page, or mends it. */
+const setBroken = ({ page }: PageDriver, isBroken: boolean) =>
+  page.evaluate((broken) => {
+    const kept = globalThis as { unbroken?: typeof fetch }
+    const { unbroken = fetch } = kept
+    kept.unbroken = unbroken
+    globalThis.fetch = broken ? () => Promise.reject(new TypeError('Broken')) : unbroken
+  }, isBroken)
 
 /** A store that calls `before` with the name of each file that is restored. */
 function withRestore(before: (name: string) => Promise<void>): BlobStore {
