@@ -46,6 +46,8 @@ export interface Folder {
 export interface CustomerAccess {
   readonly connection: Connection
   readonly hasLinks: boolean
+  /** Aborts when the customer signs out. */
+  readonly ended: AbortSignal
 }
 
 /** Resolves if the credentials are right. Only a login that was accepted learns that it may not list. */

@@ -94,7 +94,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
             const { prefix, title } = file.folder
             const zip = { base: parentOf(prefix), title }
             void withEntries(session, new Set([file.name]), (all) => {
-              void downloadZip(connection, all, zip)
+              void downloadZip(session, all, zip)
             })
           }
         : undefined,
@@ -143,7 +143,7 @@ export function FilesPage({ session }: { readonly session: Session }): JSX.Eleme
               mayRead
                 ? onSelected((all) => {
                     const base = files.areFolders.value ? folder : undefined
-                    void downloadZip(connection, all, { base })
+                    void downloadZip(session, all, { base })
                   })
                 : undefined
             }

@@ -29,8 +29,6 @@ export interface Session extends CustomerAccess {
   readonly restores: Restores
   /** Whether what the login replaces and deletes is kept, and it may list that. */
   readonly isKept: ReadonlySignal<boolean>
-  /** Aborts when the customer signs out. */
-  readonly ended: AbortSignal
   /** Whether the server ends links. */
   readonly canEndLinks: boolean
   /** Whether the server renames files. */

@@ -29,7 +29,7 @@ interface DeletedSite extends CustomerAccess {
 
 /** The deleted files, in place of the present ones: to look at, download and restore. */
 export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JSX.Element {
-  const { connection, deleted, restores } = site
+  const { deleted, restores } = site
   const opened = useOpenedFile(deleted, true)
   const deletingCount = site.files.deletingCount.value
   const isDeleting = deletingCount > 0
@@ -64,7 +64,7 @@ export function DeletedPage({ site, mayRead, mayRestore }: DeletedPageProps): JS
             icon: FileArchive,
             label: 'downloadZip',
             isForSeveral: true,
-            run: (chosen) => void downloadZip(connection, chosen),
+            run: (chosen) => void downloadZip(site, chosen),
           },
         ] satisfies readonly SelectionTool[])
       : []),

@@ -17,7 +17,7 @@ import { archiveNames, harmless } from './archive-names.ts'
 /** The most bytes held in memory: files downloaded without a link, or packed by a browser that cannot write streams. */
 const largestInMemory = 256 * 1024 * 1024
 
-/** Lets the browser save the files, one after the other. */
+/** Lets the browser save the files, one after the other, until the customer signs out. */
 export async function download(
   access: CustomerAccess,
   files: readonly ViewedFile[],
@@ -26,19 +26,23 @@ export async function download(
     try {
       await downloadOne(access, file)
     } catch (error) {
+      // The next user must not see the name.
+      if (access.ended.aborted) return
       notifyError(`${t('downloadFailed', { name: shortName(file.name) })} ${explainError(error)}`)
     }
   }
 }
 
 async function downloadOne(
-  { connection, hasLinks }: CustomerAccess,
+  { connection, hasLinks, ended }: CustomerAccess,
   file: ViewedFile,
 ): Promise<void> {
+  ended.throwIfAborted()
   const { name, size, version } = file
   // No link opens an earlier version.
   if (hasLinks && version === undefined) {
     const link = await makeLink(connection, name, { inline: false })
+    ended.throwIfAborted()
     return save(link.url, name)
   }
   if (size > largestInMemory) {
@@ -49,7 +53,7 @@ async function downloadOne(
     )
     return
   }
-  await saveBlob(await readFile(connection, file), name)
+  await saveBlob(await readFile(connection, file, { signal: ended }), name)
 }
 
 /** Lets the browser save content from memory. */
@@ -76,9 +80,9 @@ interface ZipOptions {
   readonly title?: string | undefined
 }
 
-/** Lets the browser save the files as one ZIP, which is made while it is written. */
+/** Lets the browser save the files as one ZIP, which is made while it is written. It is cancelled when the customer signs out. */
 export async function downloadZip(
-  connection: Connection,
+  access: CustomerAccess,
   files: readonly ViewedFile[],
   { base, title = `holdfast ${new Date().toISOString().slice(0, 10)}` }: ZipOptions = {},
 ): Promise<void> {
@@ -94,25 +98,26 @@ export async function downloadZip(
       files.map((file) => file.name),
       base,
     )
-    if (save) await pack(connection, files, names, save)
+    if (save && !access.ended.aborted) await pack(access, files, names, save)
   } catch (error) {
-    notifyError(explainError(error))
+    if (!access.ended.aborted) notifyError(explainError(error))
   }
 }
 
 async function pack(
-  { client }: Connection,
+  { connection: { client }, ended }: CustomerAccess,
   files: readonly ViewedFile[],
   names: readonly string[],
   save: SaveStream,
 ) {
   const cancelled = new AbortController()
+  const stopped = AbortSignal.any([cancelled.signal, ended])
   const position = signal(0)
   const text = () => t('packing', { number: position.value, all: files.length })
   const action = { label: t('cancelZip'), run: () => cancelled.abort() }
   const dismiss = notify({ text, isError: false, action })
   const entries = async function* () {
-    for await (const start of downloadsOf(client, files, cancelled.signal)) {
+    for await (const start of downloadsOf(client, files, stopped)) {
       const [file, name] = [files[position.value], names[position.value]]
       if (file === undefined || name === undefined) return
       position.value++
@@ -121,9 +126,9 @@ async function pack(
     }
   }
   try {
-    await save(makeZip(entries()) as ReadableStream<Uint8Array<ArrayBuffer>>, cancelled.signal)
+    await save(makeZip(entries()) as ReadableStream<Uint8Array<ArrayBuffer>>, stopped)
   } catch (error) {
-    if (cancelled.signal.aborted) return
+    if (stopped.aborted) return
     const name = files[position.value - 1]?.name ?? ''
     notifyError(`${t('downloadFailed', { name: shortName(name) })} ${explainError(error)}`)
   } finally {
