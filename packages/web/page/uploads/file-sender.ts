@@ -34,6 +34,13 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
   const { unfinished, rate } = context
   /** The addresses of the uploads in pieces of this visit. */
   const addresses = new Map<UploadItem, string>()
+  /** The addresses of earlier uploads that running items try to continue. */
+  const tried = new Map<UploadItem, string>()
+
+  /** Whether another item sends to this address: the same file may have been added twice. */
+  function isOfAnother(item: UploadItem, address: string): boolean {
+    return [...addresses, ...tried].some(([other, used]) => other !== item && used === address)
+  }
 
   function forget(item: UploadItem): string | undefined {
     const address = addresses.get(item)
@@ -61,7 +68,8 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
   ): Promise<UploadOptions> {
     const { file, replaces } = item
     const name = item.name.peek()
-    const known = unfinished.find(file, name)
+    const known = unfinished.find(file, name, (address) => !isOfAnother(item, address))
+    if (known) tried.set(item, known.address)
     // Another file may have the same size and time, so compare what an earlier visit has sent.
     const isEarlier = known !== undefined && addresses.get(item) !== known.address
     const sha256 = isEarlier ? (await import('@noble/hashes/sha2.js')).sha256 : undefined
@@ -128,6 +136,8 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
         // Browsers report this as a broken connection, but a retry would not help.
         if (isHoldfastError(error, 'no-answer')) await assertReadable(item.file)
         throw error
+      } finally {
+        tried.delete(item)
       }
     },
   }

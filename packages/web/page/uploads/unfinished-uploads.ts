@@ -17,8 +17,12 @@ export interface UnfinishedUpload {
 /** The unfinished uploads of one customer, recorded in this browser, so that they continue after a reload. */
 export interface UnfinishedUploads {
   readonly all: ReadonlySignal<readonly UnfinishedUpload[]>
-  /** The upload of exactly this file under this name. */
-  find(file: FileIdentity, name: string): UnfinishedUpload | undefined
+  /** The upload of exactly this file under this name, at an address that `isFree`. Default: at any. */
+  find(
+    file: FileIdentity,
+    name: string,
+    isFree?: (address: string) => boolean,
+  ): UnfinishedUpload | undefined
   record(upload: UnfinishedUpload): void
   forget(address: string): void
   clear(): void
@@ -49,12 +53,11 @@ export function openUnfinishedUploads(customer: string, storage: PageStorage): U
     uploads.filter((each) => each.address !== address)
   return {
     all,
-    find: ({ size, lastModified }, name) =>
-      all
-        .peek()
-        .find(
-          (each) => each.name === name && each.size === size && each.lastModified === lastModified,
-        ),
+    find({ size, lastModified }, name, isFree = () => true) {
+      const isSame = (each: UnfinishedUpload) =>
+        each.name === name && each.size === size && each.lastModified === lastModified
+      return all.peek().find((each) => isSame(each) && isFree(each.address))
+    },
     record: (upload) => change((uploads) => [...without(uploads, upload.address), upload]),
     forget: (address) => change((uploads) => without(uploads, address)),
     clear: () => change(() => []),

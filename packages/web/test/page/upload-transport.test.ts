@@ -1,5 +1,11 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { Connection } from '../../page/api/connection.ts'
+import { openStorage } from '../../page/browser/storage-and-timers.ts'
+import {
+  openUnfinishedUploads,
+  type UnfinishedUpload,
+} from '../../page/uploads/unfinished-uploads.ts'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
 import type { UploadTransport } from '../../page/uploads/upload-queue.ts'
 import { fakeConnection, settled } from './fake-connection.ts'
@@ -75,5 +81,68 @@ describe('createUploadTransport', () => {
       'HEAD serve/a.txt',
       'GET serve/a.txt',
     ])
+  })
+
+  /** As large that also a client in Node sends it in pieces. */
+  const film = new Uint8Array(17 * 1024 * 1024)
+  const large = () => new File([film], 'film.bin', { lastModified: 5 })
+  const earlier = {
+    ...{ name: 'a', size: film.length, lastModified: 5, sent: 0, replaces: false },
+    address: 'http://files.example/resumable/1',
+  }
+
+  /** Sends a large file, once or several times, after the browser has recorded these unfinished uploads. */
+  async function openLarge(recorded: readonly UnfinishedUpload[], isListed = false) {
+    const { createUploadTransport } = (await import(subject)) as CreateUploadTransport
+    const { connection, asked, lines } = fakeConnection()
+    const storage = openStorage(() => {
+      throw new Error('The browser keeps nothing')
+    })
+    const unfinished = openUnfinishedUploads('anna', storage)
+    for (const upload of recorded) unfinished.record(upload)
+    const rate = { meter: () => ({ sent() {}, stored() {} }) }
+    const transport = createUploadTransport(connection, {
+      ...{ ...context, unfinished, rate },
+      isListed: () => isListed,
+    })
+    const send = async (item = createUploadItem(large(), 'a')) => {
+      const ended = new AbortController()
+      transport.send(item, ended.signal, () => {}).catch(() => {})
+      await settled()
+      const cancel = async () => {
+        ended.abort()
+        transport.discard(item)
+        await settled()
+      }
+      return { cancel }
+    }
+    return { send, asked, lines }
+  }
+
+  const createdAt = (path: string) =>
+    new Response(null, {
+      status: 201,
+      headers: { 'Tus-Resumable': '1.0.0', Location: `/${path}` },
+    })
+
+  it('leaves an upload to the item that sends it where the same file is added again', async () => {
+    const { send, asked, lines } = await openLarge([])
+    await send()
+    await asked[0]?.answer(createdAt('resumable/1'))
+    const isSent = (path: string) => () => lines().includes(`PATCH ${path}`)
+    await until('the first one sends', isSent('resumable/1'))
+    const second = await send()
+    expect(lines()).to.deep.equal(['POST resumable', 'PATCH resumable/1', 'POST resumable'])
+    await asked[2]?.answer(createdAt('resumable/2'))
+    await until('the second one sends', isSent('resumable/2'))
+    await second.cancel()
+    expect(lines().slice(4)).to.deep.equal(['DELETE resumable/2'])
+  })
+
+  it('continues an earlier upload by one item only where the file is added twice', async () => {
+    const { send, lines } = await openLarge([earlier])
+    await send()
+    await send()
+    expect(lines()).to.deep.equal(['HEAD resumable/1', 'POST resumable'])
   })
 })
