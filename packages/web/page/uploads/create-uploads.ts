@@ -93,7 +93,9 @@ export function createUploadTransport(
       const wasUnanswered = unanswered.get(item) === name
       await context.finishDeletion(name)
       signal.throwIfAborted()
-      if (!wasUnanswered && !item.replaces && context.isListed(name))
+      // The listed file may be the one that an earlier visit has sent, and whose last answer was lost.
+      const mayBeOwn = wasUnanswered || context.unfinished.find(file, name)?.replaces === false
+      if (!mayBeOwn && !item.replaces && context.isListed(name))
         await assertFree(client, name, signal)
       unanswered.set(item, name)
       try {

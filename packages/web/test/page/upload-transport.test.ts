@@ -145,4 +145,13 @@ describe('createUploadTransport', () => {
     await send()
     expect(lines()).to.deep.equal(['HEAD resumable/1', 'POST resumable'])
   })
+
+  it('looks for its own earlier upload before it looks whether the name is taken', async () => {
+    const { send, lines } = await openLarge([earlier], true)
+    await send()
+    expect(lines()).to.deep.equal(['HEAD resumable/1'])
+    const replaced = await openLarge([{ ...earlier, replaces: true }], true)
+    await replaced.send()
+    expect(replaced.lines()).to.deep.equal(['HEAD serve/a'])
+  })
 })
