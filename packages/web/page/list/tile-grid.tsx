@@ -240,19 +240,27 @@ const side = 320
 /** In pixels: a file of some bytes may be an image of gigabytes. */
 const largestArea = 64_000_000
 
-/** Draws an image smaller. `<img>` runs no scripts, not even of SVG. */
+/**
+ * Draws an image smaller; `undefined` if the browser cannot decode it, so that it is not downloaded again. `<img>` runs no scripts, not
+ * even of SVG.
+ */
 export async function drawThumbnail(content: Blob): Promise<Blob | undefined> {
   const url = URL.createObjectURL(content)
   try {
     const image = new Image()
-    await new Promise((resolve, reject) => {
+    await new Promise((resolve) => {
       image.addEventListener('load', resolve)
-      image.addEventListener('error', () => reject(new Error('This is no image')))
+      // Then it has no size.
+      image.addEventListener('error', resolve)
       image.src = url
     })
     const { naturalWidth: width, naturalHeight: height } = image
     if (width * height === 0 || width * height > largestArea) return undefined
-    await image.decode()
+    const isDecoded = await image.decode().then(
+      () => true,
+      () => false,
+    )
+    if (!isDecoded) return undefined
     const scale = Math.min(1, side / Math.max(width, height))
     const canvas = document.createElement('canvas')
     canvas.width = Math.max(1, Math.round(width * scale))

@@ -13,7 +13,7 @@ const huge = Buffer.from(
   'hex',
 )
 
-describeInBrowsers('The page shows tiles', (browser) => {
+describeInBrowsers('The page shows tiles', (browser, _, once) => {
   async function open(files: Readonly<Record<string, string | Uint8Array>>) {
     const server = await runPage()
     for (const [name, content] of Object.entries(files)) await server.put(name, content)
@@ -73,6 +73,27 @@ describeInBrowsers('The page shows tiles', (browser) => {
     await driver.signIn()
     await page.waitForSelector('.tile')
     expect(driver.complaints).to.deep.equal([])
+  })
+
+  once('and downloads an image that cannot be decoded only once', async () => {
+    const texts = Array.from({ length: 400 }, (_, index) => `${index + 100}.txt`)
+    await using opened = await open({
+      'broken.png': 'no image',
+      ...Object.fromEntries(texts.map((name) => [name, 'a'])),
+      'last.svg': drawing(''),
+    })
+    const { driver, server } = opened
+    const { page } = driver
+    await page.focus('.tile-open[tabindex="0"]')
+    const counted = (name: string) =>
+      server.asked.filter((each) => each === `GET /serve/${name}`).length
+    for (let time = 0; time < 3; time++) {
+      await page.keyboard.press('End')
+      await page.waitForSelector('[aria-label="Open last.svg"] img')
+      await page.keyboard.press('Home')
+      await page.waitForSelector('[aria-label="Open broken.png"]', { hidden: true })
+    }
+    expect(['broken.png', 'last.svg'].map(counted)).to.deep.equal([1, 1])
   })
 
   it('and a key that deletes leads to the neighbour, never to the first one', async () => {
