@@ -1,7 +1,7 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { createElement, type ComponentChildren, type JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { isSafeLink } from '../list/file-kind.ts'
+import { isSafeLink, isSlowMarkdown } from '../list/file-kind.ts'
 
 /** Deeper ones are shown as they are written. */
 const mostLevels = 20
@@ -20,8 +20,9 @@ export function Markdown({ text }: { readonly text: string }): JSX.Element {
   )
 }
 
-/** `undefined` for a text that cannot be read, such as one that nests too deep. */
+/** `undefined` for a text that cannot be read, such as one that nests too deep, or not soon. */
 function read(text: string): readonly Token[] | undefined {
+  if (isSlowMarkdown(text)) return undefined
   try {
     return new Lexer({ gfm: true }).lex(text)
   } catch {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { FileDetails } from '@holdfast/client/browser'
-import { fileKind, harmlessType, previewKind } from '../../page/list/file-kind.ts'
+import { fileKind, harmlessType, isSlowMarkdown, previewKind } from '../../page/list/file-kind.ts'
 import { createFilter, filterFiles, nextOrder, sortFiles } from '../../page/list/filter-and-sort.ts'
 import {
   createTypeAhead,
@@ -232,5 +233,32 @@ describe('harmlessType', () => {
     for (const type of ['text/html', 'application/xhtml+xml', 'application/pdf', '']) {
       expect(harmlessType(type), type).to.equal('text/plain')
     }
+  })
+})
+
+describe('isSlowMarkdown', () => {
+  const size = 128 * 1024
+  const repeated = (part: string) => part.repeat(size / part.length)
+  const slow: Readonly<Record<string, string>> = {
+    'a long word with an @': `${'a'.repeat(size - 1)}@`,
+    'many long words': repeated(`${'a'.repeat(2000)}@ `),
+    'emphasis within a word': repeated('_a'),
+    'a long paragraph with emphasis': repeated('__init__ and *args, **kwargs _x_1\n'),
+    'lists in each other': repeated('- '),
+    'quotations in each other': repeated('> '),
+    'numbered lists in each other': repeated('1. '),
+  }
+  for (const [what, text] of Object.entries(slow)) {
+    it(`recognises ${what}`, () => expect(isSlowMarkdown(text)).to.equal(true))
+  }
+
+  it('lets through what people write', () => {
+    for (const name of ['CONTRIBUTING.md', 'docs/api.md', 'docs/configuration.md']) {
+      const text = readFileSync(new URL(`../../../../${name}`, import.meta.url), 'utf8')
+      expect(isSlowMarkdown(text), name).to.equal(false)
+    }
+    expect(isSlowMarkdown(repeated('- an entry of a list\n'))).to.equal(false)
+    expect(isSlowMarkdown(repeated('| a | b |\n'))).to.equal(false)
+    expect(isSlowMarkdown(repeated('- an *entry* of a list\n\n'))).to.equal(false)
   })
 })
