@@ -328,6 +328,8 @@ export const de: Strings = {
   linkTooLarge: 'Größer als {size}, mehr erlaubt dieser Link nicht.',
   linkEnded: 'Der Link gilt nicht mehr. Bitten Sie um einen neuen.',
   linkUsed: 'Über diesen Link wurde schon eine Datei geschickt.',
+  linkUnsure:
+    'Die Verbindung brach ab, bevor der Server geantwortet hat: Die Datei ist vielleicht angekommen. Fragen Sie {customer}, bevor Sie sie noch einmal schicken.',
   linkFull: 'Über diesen Link können keine weiteren Dateien an {customer} geschickt werden.',
   linkRefusedTitle: 'Dieser Link geht nicht',
   linkRefused:

@@ -318,6 +318,8 @@ export const en = {
   linkTooLarge: 'Larger than {size}, which is the most that this link allows.',
   linkEnded: 'The link is not valid any more. Ask for a new one.',
   linkUsed: 'A file has been sent by this link already.',
+  linkUnsure:
+    'The connection broke before the server answered: the file may have arrived. Ask {customer} before you send it again.',
   linkFull: 'No more files can be sent to {customer} by this link.',
   linkRefusedTitle: 'This link does not work',
   linkRefused: 'It has expired, or is not complete. Copy all of it, or ask for a new one.',

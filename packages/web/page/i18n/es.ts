@@ -279,6 +279,8 @@ export const es: Strings = {
   linkTooLarge: 'Supera {size}, el máximo que permite este enlace.',
   linkEnded: 'El enlace ya no es válido. Pida uno nuevo.',
   linkUsed: 'Ya se ha enviado un archivo con este enlace.',
+  linkUnsure:
+    'La conexión se cortó antes de que el servidor respondiera: puede que el archivo haya llegado. Pregunte a {customer} antes de enviarlo de nuevo.',
   linkFull: 'Con este enlace no se pueden enviar más archivos a {customer}.',
   linkRefusedTitle: 'Este enlace no funciona',
   linkRefused: 'Ha caducado o no está completo. Cópielo entero o pida uno nuevo.',

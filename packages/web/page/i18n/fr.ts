@@ -280,6 +280,8 @@ export const fr: Strings = {
   linkTooLarge: 'Plus de {size}, ce que ce lien ne permet pas.',
   linkEnded: 'Ce lien n’est plus valable. Demandez-en un nouveau.',
   linkUsed: 'Un fichier a déjà été envoyé par ce lien.',
+  linkUnsure:
+    'La connexion a été coupée avant la réponse du serveur : le fichier est peut-être arrivé. Demandez à {customer} avant de l’envoyer à nouveau.',
   linkFull: 'Ce lien ne permet plus d’envoyer de fichiers à {customer}.',
   linkRefusedTitle: 'Ce lien ne fonctionne pas',
   linkRefused: 'Il a expiré ou est incomplet. Copiez-le en entier ou demandez-en un nouveau.',

@@ -20,12 +20,19 @@ const terms = { customer: 'anna', name: 'in-', isPrefix: true, maxFiles: 9, repl
 
 describe('createLinkTransport', () => {
   /** Sends a small file to a server that answers each request with one of these. */
-  async function send(answers: readonly Response[], more: object = {}) {
+  async function send(answers: readonly (Response | undefined)[], more: object = {}) {
+    return (await open(answers, more))()
+  }
+
+  /** A function that sends a small file once more; where the answer is left out, the connection breaks. */
+  async function open(answers: readonly (Response | undefined)[], more: object = {}) {
     const { createLinkTransport } = (await import(subject)) as CreateLinkTransport
     const asked: string[] = []
     const transport: Transport = async ({ method, url }) => {
-      const { status, headers, body } = answers[asked.length] ?? Response.error()
+      const answer = answers[asked.length]
       asked.push(`${method} ${decodeURIComponent(url.pathname)}`)
+      if (!answer) throw new Error('The connection failed')
+      const { status, headers, body } = answer
       return { status, header: (name) => headers.get(name) ?? undefined, body: body ?? empty() }
     }
     const link = 'http://files.example/upload/in-?link=token'
@@ -34,8 +41,10 @@ describe('createLinkTransport', () => {
     const unfinished = openUnfinishedUploads('link', openStorage(noStorage))
     const context = { unfinished, rate: { meter: () => ({ sent() {}, stored() {} }) } }
     const sending = createLinkTransport(client, { ...terms, ...more }, context)
-    const failure = await sending.send(item, new AbortController().signal, () => {}).catch(keyOf)
-    return { asked, failure }
+    return async () => {
+      const failure = await sending.send(item, new AbortController().signal, () => {}).catch(keyOf)
+      return { asked, failure }
+    }
   }
 
   it('sends a file under the next name that is free', async () => {
@@ -51,6 +60,31 @@ describe('createLinkTransport', () => {
     expect((await send([refused(413, 'Quota exceeded')])).failure).to.equal('linkFull')
     expect((await send([refused(412)], { isPrefix: false })).failure).to.equal('linkUsed')
     expect(await send([], { maxSize: 4 })).to.deep.equal({ asked: [], failure: 'linkTooLarge' })
+  })
+
+  for (const [what, answer] of [
+    ['is taken', () => refused(412)],
+    ['is one too many', () => refused(413, 'Quota exceeded')],
+  ] as const) {
+    it(`says that a file may have arrived whose answer was lost, and whose name then ${what}`, async () => {
+      const send = await open([undefined, answer(), refused(412), stored()])
+      expect((await send()).failure).to.have.property('code', 'no-answer')
+      expect((await send()).failure).to.equal('linkUnsure')
+      // The user wants to send it once more.
+      expect(await send()).to.deep.equal({
+        asked: [...Array<string>(3).fill('PUT /upload/in-a.txt'), 'PUT /upload/in-a (2).txt'],
+        failure: undefined,
+      })
+    })
+  }
+
+  it('numbers a name that was taken before the answer was lost', async () => {
+    const send = await open([refused(412), undefined, stored()])
+    await send()
+    expect(await send()).to.deep.equal({
+      asked: ['PUT /upload/in-a.txt', 'PUT /upload/in-a (2).txt', 'PUT /upload/in-a (2).txt'],
+      failure: undefined,
+    })
   })
 })
 
