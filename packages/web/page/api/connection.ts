@@ -18,6 +18,8 @@ export interface Connection {
   readonly customer: string
   /** Retries nothing by itself: the page does, and shows it. */
   readonly client: Client
+  /** Downloads content, and resumes by itself after the connection breaks. */
+  readonly downloads: Pick<Client, 'download' | 'downloadMany'>
   /** Whether the server refuses the password, so that nothing is sent; `renew` ends that. */
   readonly isRefused: ReadonlySignal<boolean>
   renew(password: string): void
@@ -61,11 +63,11 @@ export async function checkCredentials({ client }: Connection): Promise<void> {
 
 /** The content of a file or of an earlier version, or its first `limit` bytes. */
 export async function readFile(
-  { client }: Connection,
+  { downloads }: Connection,
   { name, version }: Pick<ViewedFile, 'name' | 'version'>,
   { limit, signal }: { readonly limit?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Blob> {
-  const content = await client.download(name, { version, end: limit, signal })
+  const content = await downloads.download(name, { version, end: limit, signal })
   return content.blob()
 }
 

@@ -1,4 +1,4 @@
-import { createClient } from '@holdfast/client/browser'
+import { createClient, type ClientOptions } from '@holdfast/client/browser'
 import { signal } from '@preact/signals'
 import type { Connection, CustomerCredentials } from './connection.ts'
 
@@ -9,10 +9,9 @@ export function createConnection({ customer, password: first }: CustomerCredenti
   let password = first
   const isRefused = signal(false)
   let refusal: Error | undefined
-  const client = createClient({
+  const options: ClientOptions = {
     url: base,
     name: customer,
-    retries: 0,
     password() {
       // The server counts each request with a wrong password as a guess, and after some guesses delays even the right one.
       if (refusal) throw refusal
@@ -22,10 +21,11 @@ export function createConnection({ customer, password: first }: CustomerCredenti
       refusal = error
       isRefused.value = true
     },
-  })
+  }
   return {
     customer,
-    client,
+    client: createClient({ ...options, retries: 0 }),
+    downloads: createClient(options),
     isRefused,
     renew(renewed) {
       password = renewed

@@ -105,7 +105,7 @@ export async function downloadZip(
 }
 
 async function pack(
-  { connection: { client }, ended }: CustomerAccess,
+  { connection: { downloads }, ended }: CustomerAccess,
   files: readonly ViewedFile[],
   names: readonly string[],
   save: SaveStream,
@@ -117,7 +117,7 @@ async function pack(
   const action = { label: t('cancelZip'), run: () => cancelled.abort() }
   const dismiss = notify({ text, isError: false, action })
   const entries = async function* () {
-    for await (const start of downloadsOf(client, files, stopped)) {
+    for await (const start of downloadsOf(downloads, files, stopped)) {
       const [file, name] = [files[position.value], names[position.value]]
       if (file === undefined || name === undefined) return
       position.value++
@@ -139,16 +139,16 @@ async function pack(
 
 /** Starts the downloads, in the order of the files. Small files share requests; earlier versions cannot. */
 async function* downloadsOf(
-  client: Connection['client'],
+  downloads: Connection['downloads'],
   files: readonly ViewedFile[],
   signal: AbortSignal,
 ): AsyncGenerator<() => Promise<Download>, void> {
   if (files.some(({ version }) => version !== undefined)) {
-    for (const { name, version } of files) yield () => client.download(name, { version, signal })
+    for (const { name, version } of files) yield () => downloads.download(name, { version, signal })
     return
   }
   const names = files.map(({ name }) => name)
-  for await (const { download } of client.downloadMany(names, { signal })) yield () => download()
+  for await (const { download } of downloads.downloadMany(names, { signal })) yield () => download()
 }
 
 function inMemory(name: string): SaveStream {

@@ -282,14 +282,14 @@ function Digest({ connection, file }: Pick<DetailsProps, 'connection' | 'file'>)
 }
 
 async function digestOf(
-  { client }: Connection,
+  { downloads }: Connection,
   { name, version, size }: ViewedFile,
   signal: AbortSignal,
   onProgress: (progress: number) => void,
 ): Promise<string> {
   const { sha256 } = await import('@noble/hashes/sha2.js')
   const hash = sha256.create()
-  const { body } = await client.download(name, { version, signal })
+  const { body } = await downloads.download(name, { version, signal })
   let done = 0
   let reported = 0
   const reader = body.getReader()

@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { Connection, CustomerCredentials } from '../../page/api/connection.ts'
 import { settled } from './fake-connection.ts'
@@ -18,7 +19,10 @@ const refusal = () =>
 describe('createConnection', () => {
   const { fetch } = globalThis
   /** The requests that wait for an answer. */
-  let asked: { readonly password: string | null; readonly answer: (response: Response) => void }[]
+  let asked: {
+    readonly password: string | null
+    readonly answer: (response: Response | Promise<Response>) => void
+  }[]
   let connection: Connection
 
   beforeEach(async () => {
@@ -73,5 +77,21 @@ describe('createConnection', () => {
     expect(asked.map(({ password }) => password)).to.deep.equal(['old', 'new'])
     asked[1]?.answer(new Response('[]'))
     expect(await listed).to.deep.equal([])
+  })
+
+  it('resumes a download whose connection breaks, and nothing else by itself', async () => {
+    const broken = () => Promise.reject(new TypeError('The connection failed'))
+    const listed = list().catch(String)
+    asked[0]?.answer(broken())
+    expect(await listed).to.include('No answer')
+    const downloaded = connection.downloads.download('a').then((file) => file.text())
+    asked[1]?.answer(broken())
+    await until('it is requested again', () => asked.length === 3)
+    const headers = {
+      ...{ 'Content-Length': '3', 'Content-Disposition': 'attachment', ETag: '"1"' },
+      ...{ 'Content-Type': 'text/plain', 'Last-Modified': new Date(0).toUTCString() },
+    }
+    asked[2]?.answer(new Response('abc', { headers }))
+    expect(await downloaded).to.equal('abc')
   })
 })

@@ -66,16 +66,18 @@ export function fakeConnection() {
         },
       })
     })
+  const client = createClient({
+    url: base,
+    name: 'anna',
+    password: 'sesame',
+    retries: 0,
+    idleTimeoutMs: Infinity,
+    transport,
+  })
   const connection: Connection = {
     customer: 'anna',
-    client: createClient({
-      url: base,
-      name: 'anna',
-      password: 'sesame',
-      retries: 0,
-      idleTimeoutMs: Infinity,
-      transport,
-    }),
+    client,
+    downloads: client,
     isRefused: signal(false),
     renew: () => {},
     url: (path) => `${base}${path}`,
