@@ -25,7 +25,8 @@ export function createConnection({ customer, password: first }: CustomerCredenti
   return {
     customer,
     client: createClient({ ...options, retries: 0 }),
-    downloads: createClient(options),
+    // A break costs nothing, and where no server answers, the user learns that after some seconds.
+    downloads: createClient({ ...options, retries: 3 }),
     isRefused,
     renew(renewed) {
       password = renewed
