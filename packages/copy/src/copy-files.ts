@@ -84,19 +84,20 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const sums = createSums()
 
   const handle = async (file: ListedFile, isFirst: boolean) => {
-    const { customer, name } = file.key
+    const { key } = file
     const inProgress = progress.beginFile()
     let size = 0
     try {
       const outcome = await handler.handle(file, {
         isFirst,
+        withVersions: isFirst || failures.has(key),
         onBytes: (bytes) => inProgress.moved(bytes),
       })
       sums.add(outcome, isFirst)
       size = outcome.bytes
-      failures.noteSuccess()
+      failures.noteSuccess(doneKinds.includes(outcome.kind) ? key : undefined)
     } catch (error) {
-      if (!signal.aborted) failures.add(customer, name, error)
+      if (!signal.aborted) failures.add(key, error, versions && isFirst)
       progress.failed(failures.count())
     }
     if (file.inSource && !signal.aborted) inProgress.end(size)
@@ -105,9 +106,14 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const runPass = async (isFirst: boolean) => {
     sums.beginPass()
     progress.begin(isFirst ? 'copying' : 'catching up')
-    const files = walkFiles({ from, to, customer, withDeleted: versions && isFirst })
+    const withDeleted = versions && isFirst
+    const files = walkFiles({ from, to, customer, withDeleted })
+    const links = endLinks(options, signal, (each, error) =>
+      failures.add({ customer: each }, error),
+    )
+    await links.catch((error: unknown) => failures.stop(error))
     const walk = forEachConcurrently(files, concurrency, signal, async (found) => {
-      if ('error' in found) failures.add(found.customer, undefined, found.error)
+      if ('error' in found) failures.add({ customer: found.customer }, found.error, withDeleted)
       else await handle(found, isFirst)
     })
     await walk.catch((error: unknown) => failures.stop(error))
@@ -118,7 +124,6 @@ export async function copyFiles(options: CopyOptions): Promise<CopyResult> {
   const total = await countFiles(from, customer, signal, (count) => progress.counted(count))
   if (removeExtra && total.files === 0 && !signal.aborted) throw new EmptySourceError()
   const versionsLeftOut = versions ? 0 : await countVersions(from, customer, signal)
-  await endLinks(options, signal, (name, error) => failures.add(name, undefined, error))
   for (let pass = 1; pass <= maxPasses && !sums.isCaughtUp() && !signal.aborted; pass++) {
     await runPass(pass === 1)
   }
@@ -217,6 +222,9 @@ export async function forEachConcurrently<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
+/** Afterwards the target has the file and its versions, or neither store has the file. */
+const doneKinds: readonly FileOutcome['kind'][] = ['copied', 'present', 'removed']
+
 /** The outcome of a file. */
 interface FileOutcome {
   /**
@@ -247,6 +255,8 @@ interface FileHandlerOptions {
 interface HandleOptions {
   /** Whether this is the first pass of this run. */
   readonly isFirst: boolean
+  /** Whether to copy the versions also of a file that the target has. */
+  readonly withVersions: boolean
   /** Called with bytes read from the source and with bytes read from the target; a copied file counts twice. */
   readonly onBytes: (bytes: number) => void
 }
@@ -310,7 +320,7 @@ function createFileHandler(options: FileHandlerOptions): FileHandler {
       const source = await from.stat(key)
       if (!source) return { kind: 'raced', bytes: 0 }
       const isThere = inTarget && (await isPresent(key, source, handleOptions))
-      const copiesVersions = handleOptions.isFirst || !isThere
+      const copiesVersions = handleOptions.withVersions || !isThere
       const versions = copiesVersions ? await versionCopier?.copy(key, false) : undefined
       // The last version that was copied has replaced the file.
       if (isThere && !versions?.files) return { kind: 'present', bytes: source.size }
@@ -352,17 +362,23 @@ function createVerifiedFiles(createHash: () => IncrementalHash): VerifiedFiles {
 /** A file that could not be copied, or a customer whose files could not be listed. */
 export interface CopyFailure {
   readonly customer: string
-  /** `undefined` if the list failed. */
+  /** `undefined` if the list failed, or the links could not be ended. */
   readonly name: string | undefined
   readonly reason: string
 }
 
+/** What could not be copied; a customer whose list or links failed has no `name`. */
+type FailedKey = Pick<BlobKey, 'customer'> & Partial<BlobKey>
+
 /** Collects failures, and decides when there are too many. */
 interface FailureList {
-  add(customer: string, name: string | undefined, error: unknown): void
-  /** Records a success: no store is out of reach or full. */
-  noteSuccess(): void
-  /** Ends a pass. Forgets failures of earlier passes: those files have been tried again. */
+  /** @param isLasting whether the next pass does not try all of it again. Default: it does. */
+  add(key: FailedKey, error: unknown, isLasting?: boolean): void
+  /** Whether the last attempt failed. */
+  has(key: BlobKey): boolean
+  /** Records a success: no store is out of reach or full. Forgets the failure of `done`, a file that is complete now. */
+  noteSuccess(done: BlobKey | undefined): void
+  /** Ends a pass. Forgets failures of earlier passes unless they are lasting: those files have been tried again. */
   endPass(): void
   count(): number
   all(): readonly CopyFailure[]
@@ -379,31 +395,37 @@ const maxOutages = 10
 const maxFailures = 10_000
 
 function createFailureList(): FailureList {
-  let earlier = new Map<string, CopyFailure>()
-  let current = new Map<string, CopyFailure>()
+  const failures = new Map<string, CopyFailure & { isLasting: boolean; pass: number }>()
+  let pass = 1
   let outages = 0
   const giveUp = new AbortController()
   const stop = (reason: unknown) => giveUp.abort(reason)
+  const idOf = ({ customer, name }: FailedKey) => JSON.stringify([customer, name])
 
   return {
-    add(customer, name, error) {
+    add(key, error, isLasting = false) {
+      const { customer, name } = key
       const reason = messageOf(error)
-      const key = JSON.stringify([customer, name])
-      earlier.delete(key)
-      current.set(key, { customer, name, reason })
+      const wasLasting = failures.get(idOf(key))?.isLasting === true
+      failures.set(idOf(key), { customer, name, reason, isLasting: isLasting || wasLasting, pass })
       outages = isOutage(error) ? outages + 1 : 0
       if (outages === maxOutages) stop(tooMany(`${maxOutages} failures in a row`, reason))
-      if (current.size === maxFailures) stop(tooMany(`${maxFailures} failures`, reason))
+      if (failures.size === maxFailures) stop(tooMany(`${maxFailures} failures`, reason))
     },
-    noteSuccess() {
+    has: (key) => failures.has(idOf(key)),
+    noteSuccess(done) {
       outages = 0
+      if (done) failures.delete(idOf(done))
     },
     endPass() {
-      earlier = current
-      current = new Map()
+      for (const [id, failure] of failures) {
+        if (failure.pass < pass && !failure.isLasting) failures.delete(id)
+      }
+      pass++
     },
-    count: () => earlier.size + current.size,
-    all: () => [...earlier.values(), ...current.values()],
+    count: () => failures.size,
+    all: () =>
+      [...failures.values()].map(({ customer, name, reason }) => ({ customer, name, reason })),
     giveUp: giveUp.signal,
     stop,
   }

@@ -38,6 +38,31 @@ describe('copyFiles, when something fails', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from))
   })
 
+  it('ends the links in a later pass where it fails at first, or reports that', async () => {
+    await from.linkGenerations?.renew('alice')
+    let left = 1
+    const generations = to.linkGenerations ?? expect.fail()
+    const target: BlobStore = {
+      ...to,
+      linkGenerations: {
+        read: (customer) => generations.read(customer),
+        async renew(customer) {
+          if (left-- > 0) throw new Error('EIO')
+          return generations.renew(customer)
+        },
+      },
+    }
+    expect(await copyFiles({ from, to: target })).to.deep.include({ failures: [] })
+    expect(await generations.read('alice')).not.to.equal('')
+
+    await putText(from, 'bob', 'b.txt', 'of bob')
+    await from.linkGenerations?.renew('bob')
+    left = Infinity
+    const { copied, failures } = await copyFiles({ from, to: target })
+    expect(copied.files).to.equal(1)
+    expect(failures).to.deep.equal([{ customer: 'bob', name: undefined, reason: 'EIO' }])
+  })
+
   it('copies the other customers where one cannot be listed', async () => {
     await putText(from, 'bob', 'b.txt', 'of bob')
     const source: BlobStore = {

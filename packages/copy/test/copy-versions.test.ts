@@ -1,5 +1,6 @@
 import { createFileService, type BlobKey, type BlobStore } from '@holdfast/core'
 import { createMemoryBlobStore } from '@holdfast/core/memory'
+import { putText } from '@holdfast/testing'
 import { expect } from 'chai'
 import { copyFiles } from './copy-with-sha256.ts'
 import { watchedStore } from './watched-store.ts'
@@ -123,6 +124,83 @@ describe('copyFiles with versions', () => {
     const result = await copyFiles({ from, to, versions, removeExtra: true })
     expect(result.removed).to.equal(1)
     expect(await storyOf(to, 'a')).to.deep.equal(['one', 'two', '-'])
+  })
+
+  describe('when a version cannot be read', () => {
+    /** The source, whose first `times` readings of a version of `name` fail. */
+    const failing = (name: string, times: number): BlobStore => {
+      const history = from.history ?? expect.fail()
+      let left = times
+      return {
+        ...from,
+        history: {
+          ...history,
+          async open(key) {
+            if (key.name === name && left-- > 0) throw new Error('EIO')
+            return history.open(key)
+          },
+        },
+      }
+    }
+    const failureOf = (name: string) => [{ customer: 'alice', name, reason: 'EIO' }]
+    beforeEach(() => put(from, 'other', 'content'))
+
+    it('reports a deleted file after all passes', async () => {
+      await put(from, 'gone', 'one', 'two')
+      await remove(from, 'gone')
+      const { copied, failures } = await copyFiles({ from: failing('gone', 1), to, versions })
+      expect(copied.files).to.equal(1)
+      expect(failures).to.deep.equal(failureOf('gone'))
+    })
+
+    it('reports a deleted file of which it has copied only the first version', async () => {
+      await put(from, 'gone', 'one', 'two')
+      await remove(from, 'gone')
+      let reads = 0
+      const history = from.history ?? expect.fail()
+      const source: BlobStore = {
+        ...from,
+        history: {
+          ...history,
+          async open(key) {
+            if (++reads > 1) throw new Error('EIO')
+            return history.open(key)
+          },
+        },
+      }
+      const { failures } = await copyFiles({ from: source, to, versions })
+      expect(failures).to.deep.equal(failureOf('gone'))
+    })
+
+    it('tries a file of the target again in the next pass, and reports it if that fails', async () => {
+      await put(from, 'a', 'one', 'two')
+      await put(to, 'a', 'two')
+      const source = failing('a', Infinity)
+      const { failures } = await copyFiles({ from: source, to, versions })
+      expect(failures).to.deep.equal(failureOf('a'))
+      await put(from, 'another', 'content')
+      expect(await copyFiles({ from: failing('a', 1), to, versions })).to.deep.include({
+        ...{ failures: [], isCaughtUp: true },
+      })
+      expect(await storyOf(to, 'a')).to.deep.equal(['two', 'one', 'two'])
+    })
+
+    it('reports a customer whose deleted files cannot be listed', async () => {
+      const history = from.history ?? expect.fail()
+      const source: BlobStore = {
+        ...from,
+        history: {
+          ...history,
+          async *deleted(customer) {
+            if (customer === 'alice') throw new Error('EIO')
+            yield* history.deleted(customer)
+          },
+        },
+      }
+      await putText(from, 'bob', 'b', 'of bob')
+      const { failures } = await copyFiles({ from: source, to, versions })
+      expect(failures).to.deep.equal([{ customer: 'alice', name: undefined, reason: 'EIO' }])
+    })
   })
 
   it('counts the versions that it leaves out, of all customers or of one', async () => {
