@@ -308,8 +308,8 @@ return 1
 `)
 
 /**
- * Locks the name of a file whose space is about to become free. Returns an empty string, or the server that holds the lock. If that
- * one is dead, what it was about to free stays reserved, and the lock goes on to the next. Keys: the account, the lock. The request:
+ * Locks the name of a file whose space is about to become free. Returns an empty string, or the server that holds the lock, and by which
+ * token. If that server is dead, what it was about to free stays reserved, and the lock goes on to the next. Keys: the account, the lock. The request:
  * `server, token, bytes, files, dead, ttl`.
  */
 export const lockNameScript = script(`
@@ -321,7 +321,7 @@ if held[5] == request.token then return '' end
 if held[1] and held[2] ~= request.token then
   local dead = false
   for _, server in ipairs(request.dead) do if server == held[1] then dead = true end end
-  if not dead then return held[1] end
+  if not dead then return {held[1], held[2]} end
   if redis.call('HEXISTS', KEYS[1], 'gen') == 1 then
     for _, field in ipairs({ 'A:', 'C:', 'P:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[3]) end
     for _, field in ipairs({ 'F:', 'G:', 'Q:' }) do redis.call('HINCRBY', KEYS[1], field..held[1], held[4]) end
