@@ -8,7 +8,7 @@ import type { TrailReader } from './read-trail.ts'
 /** Delivers events until it is closed. */
 export interface Delivery {
   state(): DeliveryState
-  /** Breaks off the request under way, and saves how far the delivery has come. */
+  /** Breaks off the request under way, and saves how far the delivery has come if this process still holds the lease. */
   close(): Promise<void>
 }
 
@@ -108,8 +108,24 @@ export function deliverEvents(
     events.onLoss('rotated-away', null)
   }
 
+  const release = async () => {
+    await reader?.close()
+    reader = undefined
+    waiting = undefined
+  }
+
+  /** Whether this process may deliver. If not, the cursor is that of the next holder, and nothing of this one is saved any more. */
+  const holdsLease = async () => {
+    if (await lease.hold()) return true
+    isDirty = false
+    isBehind = false
+    await release()
+    return false
+  }
+
   const save = async () => {
     savedAt = performance.now()
+    if (!(await holdsLease())) return
     await saveCursor(cursorFile, cursor)
     isDirty = false
     isBehind = false
@@ -196,7 +212,7 @@ export function deliverEvents(
     while (!signal.aborted && performance.now() < end) {
       await sleep(Math.max(0, Math.min(watchMs, end - performance.now())))
       await reader?.watch()
-      if (!(await lease.hold())) return
+      if (!(await holdsLease())) return
     }
   }
 
@@ -214,17 +230,8 @@ export function deliverEvents(
     reader = await openReader(cursor, onLost)
   }
 
-  const release = async () => {
-    await reader?.close()
-    reader = undefined
-    waiting = undefined
-  }
-
   const step = async () => {
-    if (!(await lease.hold())) {
-      await release()
-      return sleep(watchMs)
-    }
+    if (!(await holdsLease())) return sleep(watchMs)
     if (reader === undefined) await open()
     const result = await attempt()
     if (signal.aborted) return

@@ -1,7 +1,9 @@
-import { copyFile, rename, rm } from 'node:fs/promises'
+import { appendFile, copyFile, readFile, rename, rm } from 'node:fs/promises'
 import { openFilesIn, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { readCursor } from '../../src/events/cursor.ts'
+import type { Delivery } from '../../src/events/deliver-events.ts'
+import type { Lease } from '../../src/events/lease.ts'
 import { serverCursorFile } from '../../src/events/open-webhooks.ts'
 import { createDeliveringSite, type DeliveringSite } from './delivering-site.ts'
 import {
@@ -260,5 +262,56 @@ describe('deliverEvents', () => {
     await site.write(['next'])
     await accepted(51)
     expect(files(receiver.arrivals)).to.deep.equal([...names, 'next'])
+  })
+
+  describe('after it has lost the lease', () => {
+    let isHeld: boolean
+    const lease: Lease = { hold: async () => isHeld, async close() {} }
+    beforeEach(() => {
+      isHeld = true
+    })
+    const cursorText = () => readFile(serverCursorFile(site.trail), 'utf8')
+
+    it('leaves the cursor of the next holder as it is', async () => {
+      const first = await site.deliver(receiver.url, { lease })
+      await site.write(['a', 'b'])
+      await until('all answers have arrived', () => first.state().accepted === 2)
+      isHeld = false
+      await until('it is closed', async () => (await openFilesIn(site.directory)).length === 0)
+      const second = await site.deliver(receiver.url)
+      await site.write(['c'])
+      await until('it is delivered', () => files(receiver.accepted).includes('c'))
+      await second.close()
+      const saved = await cursorText()
+      await first.close()
+      expect(await cursorText()).to.equal(saved)
+    })
+
+    for (const [title, end] of [
+      ['it is closed', (delivery: Delivery) => delivery.close()],
+      [
+        'an attempt has failed',
+        async (delivery: Delivery) => {
+          receiver.behave(refuse(500))
+          await until('it has', () => delivery.state().failed > 0)
+          await until('it ends', async () => (await openFilesIn(site.directory)).length === 0)
+        },
+      ],
+    ] as const) {
+      it(`saves nothing when it notices that only as ${title}`, async () => {
+        const delivery = await site.deliver(receiver.url, { lease, timeoutMs: 700 })
+        await site.write(['a'])
+        await until('the answer has arrived', () => delivery.state().accepted === 1)
+        receiver.behave(stall)
+        await site.write(['b'])
+        await until('a request is under way', () => receiver.arrivals.length === 2)
+        isHeld = false
+        // As if the next holder had saved it.
+        await appendFile(serverCursorFile(site.trail), ' ')
+        const saved = await cursorText()
+        await end(delivery)
+        expect(await cursorText()).to.equal(saved)
+      })
+    }
   })
 })

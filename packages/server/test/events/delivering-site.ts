@@ -9,7 +9,7 @@ import {
   type DeliveryEvents,
   type DeliveryOptions,
 } from '../../src/events/deliver-events.ts'
-import { createLease } from '../../src/events/lease.ts'
+import { createLease, type Lease } from '../../src/events/lease.ts'
 import { serverCursorFile } from '../../src/events/open-webhooks.ts'
 import { createEventPoster } from '../../src/events/post-event.ts'
 import { openTrailReader } from '../../src/events/read-trail.ts'
@@ -28,7 +28,7 @@ export interface DeliveringSite {
   /** Begins to deliver; closed after the test. */
   deliver(
     url: string,
-    options?: DeliveryOptions & { readonly timeoutMs?: number },
+    options?: DeliveryOptions & { readonly timeoutMs?: number; readonly lease?: Lease },
   ): Promise<Delivery>
   remove(): Promise<void>
 }
@@ -65,7 +65,10 @@ export async function createDeliveringSite(): Promise<DeliveringSite> {
       )
       await appendFile(trail, lines.join(''))
     },
-    async deliver(url, { timeoutMs = 15_000, ...options } = {}) {
+    async deliver(
+      url,
+      { timeoutMs = 15_000, lease = createLease(`${trail}.lease`), ...options } = {},
+    ) {
       const cursorFile = serverCursorFile(trail)
       const cursor = await openCursor(cursorFile, trail)
       const parts = {
@@ -74,7 +77,7 @@ export async function createDeliveringSite(): Promise<DeliveringSite> {
         openReader: ({ position }: typeof cursor, onLost: (since: string) => void) =>
           openTrailReader(trail, position, { onLost, graceMs: 0 }),
         poster: createEventPoster({ url, allowPrivate: true, secrets: () => [secret], timeoutMs }),
-        lease: createLease(`${trail}.lease`),
+        lease,
       }
       const fast = { pollMs: 10, shortestPauseMs: 10, longestPauseMs: 50, ...options }
       const delivery = deliverEvents(parts, events, fast)
