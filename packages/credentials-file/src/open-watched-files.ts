@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { messageOf } from '@holdfast/core'
 
 /** The result of reading files: a value, or why their content is refused. */
 export type Reading<Value, Failure extends Error> =
@@ -20,7 +21,10 @@ export interface WatchedFilesOptions<Value, Failure extends Error> {
   readonly pollIntervalMs: number
   /** How many checks in a row must find a refusal before it is reported, for files that may be half-written. Default: 1. */
   readonly looksBeforeRefusal?: number
-  /** Called with every later value than the first, right after it has become the current one. */
+  /**
+   * Called with every later value than the first, right after it has become the current one. If this or `onRefused` throws, `reload`
+   * rejects with the error; a check emits it as a warning of the process, and the next check reads the files again.
+   */
   readonly onTaken: (value: Value, before: Value) => void
   /** Called when the content of the files is refused: by checks only when the reason changes, by `reload` each time. */
   readonly onRefused: (error: Failure) => void
@@ -111,7 +115,7 @@ interface WatchPathsOptions {
   readonly intervalMs: number
   /**
    * Called when the files have changed and then stayed the same until the next check, or have disappeared. The next check waits for
-   * it. If it resolves with `false`, it is called again even without a change.
+   * it. If it resolves with `false`, or rejects, it is called again even without a change.
    */
   readonly onChanged: () => Promise<boolean>
 }
@@ -144,7 +148,7 @@ function watchPaths(
     const still = signature === last
     last = signature
     if (still && signature !== handled) {
-      const isDone = await onChanged()
+      const isDone = await onChanged().catch(warnOf)
       // Times are coarse: a file that was just written could be written again without a change of its times.
       handled = isDone && !restless ? signature : undefined
     }
@@ -165,6 +169,16 @@ function watchPaths(
       await looking
     },
   }
+}
+
+/** No caller waits for a check, and an error in a callback must neither end the process nor the checks. */
+function warnOf(error: unknown): false {
+  const detail = error instanceof Error ? error.stack : undefined
+  process.emitWarning(`A callback for watched files has failed: ${messageOf(error)}`, {
+    type: 'WatchedFilesWarning',
+    ...(detail !== undefined && { detail }),
+  })
+  return false
 }
 
 async function signatureOf(paths: readonly string[]) {

@@ -110,6 +110,37 @@ describe('openWatchedFiles', () => {
   })
 
   describe('watching', () => {
+    for (const [callback, next] of [
+      ['onTaken', { value: 'two' }],
+      ['onRefused', refusal('wrong')],
+    ] as const) {
+      it(`warns of an ${callback} that throws, and looks again`, async () => {
+        const warnings: Error[] = []
+        const onWarning = (warning: Error) => void warnings.push(warning)
+        process.on('warning', onWarning)
+        try {
+          const files = await open({
+            pollIntervalMs: 5,
+            [callback]: () => {
+              if (reading === next) throw new Error('from the callback')
+            },
+          })
+          reading = next
+          await writeFile(path(), 'a')
+          await until('it warns', () =>
+            warnings.some(
+              ({ name, message }) =>
+                name === 'WatchedFilesWarning' && message.includes('from the callback'),
+            ),
+          )
+          reading = { value: 'three' }
+          await until('the next value is taken', () => files.current() === 'three')
+        } finally {
+          process.off('warning', onWarning)
+        }
+      })
+    }
+
     it('reports a refusal once, and another one again', async () => {
       await writeFile(path(), 'a')
       await open({ pollIntervalMs: 5 })
