@@ -3,7 +3,7 @@ import { isLimited, type Customer } from '../model/customer.ts'
 import { isFileServiceError } from '../model/errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
-import { uploadNotFound } from '../model/upload-rules.ts'
+import { requireOffset, uploadNotFound } from '../model/upload-rules.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
@@ -52,7 +52,7 @@ export async function appendUpload(
   const size = options.size ?? readable.size ?? 0
   requireWholeBytes('offset', offset)
   requireCount('size', size)
-  if (options.length !== undefined) await declareLength(policy, key, options.length)
+  if (options.length !== undefined) await declareLength(policy, key, offset, options.length)
   const { signal, release, onState, isPartial = false } = options
   const digestCheck = options.digest && createDigestCheck(options.digest, signal)
   let state: ResumableUpload | undefined
@@ -128,13 +128,19 @@ async function stageWhatCame(
 }
 
 async function declareLength(
-  { uploads, maxFileSize }: ResumablePolicy,
+  policy: ResumablePolicy,
   key: UploadKey,
+  offset: number,
   length: number,
 ): Promise<void> {
+  const { uploads, maxFileSize } = policy
   requireWholeBytes('length', length)
   checkSize(length, maxFileSize)
   await uploads.interrupt(key)
+  // A length can never be changed, so an append that will be refused must not declare one.
+  const upload = await lookUpUpload(policy, key)
+  if (upload === undefined) throw uploadNotFound()
+  requireOffset(upload, offset)
   await uploads.declareLength(key, length)
 }
 

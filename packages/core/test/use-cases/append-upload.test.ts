@@ -182,6 +182,29 @@ describe('resumable.append', () => {
     expect(await served(files, 'a')).to.equal('abcdef')
   })
 
+  it('declares no length by a piece with another offset', async () => {
+    const { resumable } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    for (const offset of [2, 4]) {
+      const append = resumable.append(id, offset, 'd', { length: 9 })
+      expect(await refusal(append)).to.equal('upload-conflict')
+    }
+    expect((await resumable.state(id)).plan.length).to.equal(undefined)
+    const { published } = await resumable.append(id, 3, 'd', { length: 4 })
+    expect(published?.size).to.equal(4)
+  })
+
+  it('refuses a length for a published upload, or one whose file is gone', async () => {
+    const { resumable, files } = resumableFixture()
+    const { id } = await resumable.begin('a', { length: 3 })
+    await resumable.append(id, 0, 'abc')
+    const again = () => refusal(resumable.append(id, 3, '', { length: 3 }))
+    expect(await again()).to.equal('upload-conflict')
+    await files.delete('a')
+    expect(await again()).to.equal('upload-not-found')
+  })
+
   it('publishes where the length turns out to be reached already', async () => {
     const { resumable, files } = resumableFixture()
     const { id } = await resumable.begin('a')

@@ -104,6 +104,18 @@ describe('PATCH /resumable/:id', () => {
     expect(await app.names()).to.deep.equal(['a.txt'])
   })
 
+  it('takes no deferred length with another offset', async () => {
+    await using app = await runApp()
+    const client = createTusClient(app.url)
+    const { url } = await client.begin({ 'Upload-Defer-Length': '1' }, 'He')
+    for (const offset of [0, 4]) {
+      expect((await client.append(url, offset, 'l', { 'Upload-Length': '2' })).status).to.equal(409)
+    }
+    expect((await client.head(url)).headers.has('upload-length')).to.equal(false)
+    expect((await client.append(url, 2, 'llo', length)).status).to.equal(204)
+    expect(await app.names()).to.deep.equal(['a.txt'])
+  })
+
   it('publishes what is there when the deferred length is declared', async () => {
     await using app = await runApp()
     const client = createTusClient(app.url)

@@ -55,11 +55,11 @@ export function tusModel(files: ModelFiles) {
       if (length !== undefined) {
         if (upload.length !== undefined && upload.length !== length) return { status: 400 }
         if (length < upload.bytes.length) return { status: 409 }
-        upload.length = length
       }
       const isAtEnd = offset === upload.bytes.length
       if (upload.isPublished && isAtEnd && bytes.length === 0) return { status: 204, offset }
       if (upload.isPublished || !isAtEnd) return { status: 409 }
+      upload.length ??= length
       if (offset + bytes.length > (upload.length ?? Infinity)) return { status: 413 }
       if (digest === 'wrong') return { status: 460 }
       upload.bytes = Buffer.concat([upload.bytes, bytes])
