@@ -198,7 +198,8 @@ export function createQuotaKeeper(
         throw error
       } finally {
         account.users--
-        await account.shared?.flush()
+        // What it could not send is sent later. An error here would hide the outcome, and leave the names locked.
+        await account.shared?.flush().catch(() => {})
         for (const { unlock } of locked.values()) unlock()
       }
     },

@@ -170,12 +170,16 @@ export async function purgeKept(policy: PurgePolicy, customer: Customer): Promis
   const outdated =
     keepMs === undefined ? none : await history.purge(customer.name, new Date(now() - keepMs))
   const quota = keepMs === undefined ? Infinity : keepQuotaOf(customer)
-  const found = await measureKept(history.kept(customer.name), quota)
-  if (found.usage.bytes <= quota) return { outdated, surplus: none, kept: found.usage }
-  const surplus = await history.purge(customer.name, found.cutoff)
+  const { usage, cutoff } = await findCutoff(
+    () => history.kept(customer.name),
+    () => quota,
+    now(),
+  )
+  if (cutoff === undefined) return { outdated, surplus: none, kept: usage }
+  const surplus = await history.purge(customer.name, cutoff)
   const kept = {
-    blobs: Math.max(0, found.usage.blobs - surplus.blobs),
-    bytes: Math.max(0, found.usage.bytes - surplus.bytes),
+    blobs: Math.max(0, usage.blobs - surplus.blobs),
+    bytes: Math.max(0, usage.bytes - surplus.bytes),
   }
   return { outdated, surplus, kept }
 }
@@ -185,19 +189,19 @@ export async function purgeKept(policy: PurgePolicy, customer: Customer): Promis
  * removed for each customer. It is for a disk that is nearly full.
  */
 export async function freeKept(
-  { history }: Pick<PurgePolicy, 'history'>,
+  { history, now }: Pick<PurgePolicy, 'history' | 'now'>,
   bytes: number,
 ): Promise<ReadonlyMap<string, Usage>> {
-  const ages = createAges()
   const customers: string[] = []
-  for await (const customer of history.customers()) {
-    customers.push(customer)
-    for await (const page of history.kept(customer)) page.forEach(ages.add)
+  for await (const customer of history.customers()) customers.push(customer)
+  const keptOfAll = async function* () {
+    for (const customer of customers) yield* history.kept(customer)
   }
   const removed = new Map<string, Usage>()
-  const before = ages.cutoff(ages.usage().bytes - bytes)
+  const { cutoff } = await findCutoff(keptOfAll, (usage) => usage.bytes - bytes, now())
+  if (cutoff === undefined) return removed
   for (const customer of customers) {
-    const purged = await history.purge(customer, before)
+    const purged = await history.purge(customer, cutoff)
     if (purged.blobs > 0) removed.set(customer, purged)
   }
   return removed
@@ -205,21 +209,56 @@ export async function freeKept(
 
 const none: Usage = { blobs: 0, bytes: 0 }
 
-async function measureKept(
-  pages: AsyncIterable<readonly KeptBlob[]>,
-  quota: number,
-): Promise<{ readonly usage: Usage; readonly cutoff: Date }> {
-  const ages = createAges()
-  for await (const page of pages) page.forEach(ages.add)
-  return { usage: ages.usage(), cutoff: ages.cutoff(quota) }
+/** The time before which all must go. */
+interface Cutoff {
+  /** What is kept in all. */
+  readonly usage: Usage
+  /** `undefined` if nothing must go. Never later than `now`. */
+  readonly cutoff: Date | undefined
+}
+
+/**
+ * Finds the time before which all that is kept must go so that at most `mostOf(usage)` bytes stay. `kept` lists what is kept; if periods
+ * are long, it is called again, to find the time within the last one.
+ */
+async function findCutoff(
+  kept: () => AsyncIterable<readonly KeptBlob[]>,
+  mostOf: (usage: Usage) => number,
+  now: number,
+): Promise<Cutoff> {
+  const ages = createAges(1000)
+  for await (const page of kept()) page.forEach(ages.add)
+  const usage = ages.usage()
+  const most = mostOf(usage)
+  if (usage.bytes <= most) return { usage, cutoff: undefined }
+  const last = ages.lastToGo(most)
+  const within = createAges(1)
+  for await (const page of kept()) {
+    page.forEach((blob) => {
+      const time = blob.replacedAt.getTime()
+      if (time >= last.start && time < last.end) within.add(blob)
+    })
+  }
+  const cutoff = within.lastToGo(most - last.bytesAfter).end
+  return { usage, cutoff: new Date(Math.min(cutoff, now)) }
 }
 
 /** The most periods that are distinguished. Above that, two neighbours become one. */
 const mostPeriods = 4096
 
-/** Sums what is kept by the second in which it was replaced; if there are too many, by longer periods. Memory stays bounded. */
-function createAges() {
-  let periodMs = 1000
+/** A span of time; in milliseconds since 1970. */
+interface Period {
+  readonly start: number
+  readonly end: number
+  /** What was replaced later. */
+  readonly bytesAfter: number
+}
+
+/**
+ * Sums what is kept by the period of `periodMs` milliseconds in which it was replaced; if there are too many, by longer ones. Memory stays
+ * bounded.
+ */
+function createAges(periodMs: number) {
   let periods = new Map<number, number>()
   let usage = none
 
@@ -241,15 +280,16 @@ function createAges() {
   return {
     add,
     usage: () => usage,
-    /** The time before which everything must go so that at most `bytes` stay. */
-    cutoff(bytes: number): Date {
+    /** The last period from which something must go so that at most `most` bytes stay. */
+    lastToGo(most: number): Period {
       let left = usage.bytes
+      let last = 0
       for (const [period, size] of [...periods].sort(([one], [other]) => one - other)) {
-        if (left <= bytes) return new Date(period * periodMs)
+        if (left <= most) break
+        last = period
         left -= size
       }
-      const last = Math.max(...periods.keys(), 0)
-      return new Date((last + 1) * periodMs)
+      return { start: last * periodMs, end: (last + 1) * periodMs, bytesAfter: left }
     },
   }
 }

@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
+import { createQuotaAccounts, type SharedAccount } from '../../src/policy/quota-accounts.ts'
+import { createQuotaKeeper, createUploadCounter } from '../../src/policy/quota-keeper.ts'
 import { chunks } from '../content.ts'
 import { rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
@@ -96,6 +99,35 @@ describe('createQuotaKeeper', () => {
   })
 
   describe('free', () => {
+    it('unlocks the names, and succeeds, where other servers cannot be told', async () => {
+      const store = createMemoryBlobStore()
+      const own = createQuotaAccounts(store, {})
+      const shared: SharedAccount = {
+        lock: async () => () => {},
+        take: async () => true,
+        confirm: async () => {},
+        beginPublishing: async () => () => {},
+        flush: () => Promise.reject(new Error('down')),
+      }
+      const accounts: typeof own = {
+        ...own,
+        open: (...args) => Object.assign(own.open(...args), { shared }),
+        find: (customer) => {
+          const found = own.find(customer)
+          return found && Object.assign(found, { shared })
+        },
+      }
+      const uploads = createUploadCounter({ list: async function* () {} })
+      const keeper = createQuotaKeeper(store, { shared: { accounts, uploads } })
+      const key = { customer: 'alice', name: 'a' }
+      await store.put(key, chunks(10))
+      const other = await keeper.claim(alice, 'other')
+      const remove = () => keeper.free(alice, 'a', () => store.delete(key))
+      expect(await remove()).to.equal(true)
+      expect(await remove()).to.equal(false)
+      other.end()
+    })
+
     it('frees the bytes of the file that was deleted, and says so', async () => {
       const { put, remove, room } = bookkeeping()
       await put(alice, 'a', 60)

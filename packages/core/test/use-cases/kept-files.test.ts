@@ -242,6 +242,35 @@ describe('purgeKept', () => {
   })
 })
 
+describe('what is kept beyond a limit, after a long time', () => {
+  /** Five thousand small files that were replaced over a month, and then a hundred at once. */
+  async function startLong() {
+    const started = start({ keepReplacedMs: 60 * day, keepQuota: 60_000 })
+    const alice = { name: 'alice' }
+    const files = started.service.filesOf(alice)
+    for (let turn = 0; turn < 5000; turn++) {
+      await files.upload('a', chunks(1))
+      started.pass(500_000)
+    }
+    for (let turn = 0; turn < 100; turn++) {
+      await files.upload('b', chunks(1000))
+      started.pass(100)
+    }
+    return { ...started, alice, files }
+  }
+
+  it('goes no further than the limit, also where most of it was replaced at once', async () => {
+    const { purge, alice } = await startLong()
+    expect((await purge(alice))?.kept.bytes).to.be.within(59_000, 60_000)
+  })
+
+  it('goes no further than the room that is needed', async () => {
+    const { service, alice } = await startLong()
+    const removed = (await service.freeKept?.(20_000))?.get(alice.name)
+    expect(removed?.bytes).to.be.within(20_000, 21_000)
+  })
+})
+
 describe('freeKept', () => {
   it('removes the oldest of all customers, no more than needed', async () => {
     const { service, pass } = start()
