@@ -207,6 +207,7 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
         followsToNewName: keepReplaced,
         beforeLeaving: (stats) => beforeTaking(site, key, false, stats),
         beforeReplacing: (stats) => beforeTaking(site, newKey, keepReplaced, stats),
+        isNewerKept: async (stats) => keepReplaced && versionNames.hasNewer(newKey, stats),
         beforeNaming: beforeChanging(site, newKey, keepReplaced).beforeNaming,
         afterLeaving: async (stats) => {
           if (keepReplaced) await versionNames.take(key, stats)

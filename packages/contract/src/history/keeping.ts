@@ -212,6 +212,20 @@ export function deletedNames(test: HistoryTest): void {
     expect(deleted[0]?.size).to.equal(1002)
   })
 
+  test('have what was kept last, also of a file that was renamed to the name and is older', async ({
+    store,
+    history,
+  }) => {
+    await put(store, other, 1)
+    await put(store, key, 2)
+    await store.delete(key, keep)
+    await store.rename?.(other, key.name, keep)
+    await store.delete(key, keep)
+    const deleted = (await collect(history.deleted('alice'))).flat()
+    expect(deleted.map(({ name, size }) => [name, size])).to.deep.equal([['a', 1001]])
+    await expectKept(history, key, [1, 2])
+  })
+
   test('come in the order of their bytes, in pages and parts', async ({ store, history }) => {
     const all = ['\u{10000}', '\uffff', 'a1', 'a10', 'a2', 'b', 'ä'].map((name) => ({
       customer: 'alice',

@@ -225,6 +225,18 @@ export const historyFlaws: readonly BrokenStore[] = [
     })),
   ),
   broken(
+    'takes the largest version for the last',
+    deleted('have what was kept last, also of a file that was renamed to the name and is older'),
+    history((sound) => ({
+      async *deleted(customer, options) {
+        for (const { name } of await all(sound.deleted(customer, options))) {
+          const found = await all(sound.versions({ customer, name }))
+          yield found.sort((one, other) => other.size - one.size).slice(0, 1)
+        }
+      },
+    })),
+  ),
+  broken(
     "has JavaScript's order of names",
     deleted('come in the order of their bytes, in pages and parts'),
     history((sound) => ({

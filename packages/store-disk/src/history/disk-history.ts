@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { opendir, rmdir } from 'node:fs/promises'
+import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
   BlobKey,
@@ -29,7 +29,7 @@ import { concurrently, withEntries } from '../list/directory-entries.ts'
 import { noNameCache, type NameBudget, listNames, type NameSource } from '../list/list-names.ts'
 import { findCustomers, findDirectories } from '../list/walk-blobs.ts'
 import type { ReadBlob } from '../read/blob-reader.ts'
-import { isVersion, versionOf, type VersionNames } from './version-names.ts'
+import { isVersion, openDirectory, versionOf, type VersionNames } from './version-names.ts'
 
 export interface HistorySite extends Pick<DataDirectory, 'layout' | 'versions' | 'checkMount'> {
   readonly versionNames: VersionNames
@@ -124,15 +124,22 @@ export function createDiskHistory(site: HistorySite): History {
     return { key, isAll: true, found: [] }
   }
 
+  /** A version that is found needs no check, which could fail while the version is open. */
+  const openMounted = async (key: KeptKey, options?: OpenOptions) => {
+    const opened = await translateFsError(openKept(site, key, options))
+    if (!opened) await checkMount()
+    return opened
+  }
+
   return {
     versions: versionsOf,
     deleted,
     kept,
 
-    open: (key, options) => mounted(openKept(site, key, options)),
+    open: openMounted,
 
     async restore(key, to, options = {}) {
-      const opened = await mounted(openKept(site, key))
+      const opened = await openMounted(key)
       if (!opened) return undefined
       try {
         const target = { customer: key.customer, name: to }
@@ -171,8 +178,13 @@ async function openKept(
   const path = join(versionNames.directoryOf(key), version)
   const opened = await readBlob(path, key.name, options ?? {})
   if (!opened) return undefined
-  const present = await fileStats(layout.blobPath(key), pooledCalls)
-  if (!present || blobInfo(key.name, present).etag !== opened.info.etag) return opened
+  try {
+    const present = await fileStats(layout.blobPath(key), pooledCalls)
+    if (!present || blobInfo(key.name, present).etag !== opened.info.etag) return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
   await opened.close()
   return undefined
 }
@@ -224,12 +236,6 @@ async function* batchesIn(directory: string): AsyncIterable<readonly string[]> {
   }
   if (names.length > 0) yield names
 }
-
-async function openDirectory(directory: string): Promise<AsyncIterable<{ readonly name: string }>> {
-  return (await opendir(directory, { bufferSize: 1024 }).catch(undefinedIfAbsent)) ?? nothing
-}
-
-const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }
 
 /** The earlier versions among those with these names: all that are not the present file. */
 async function keptOf(

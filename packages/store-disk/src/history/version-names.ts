@@ -1,10 +1,11 @@
 import type { BigIntStats } from 'node:fs'
+import { opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { BlobKey } from '@holdfast/core'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { fileStats, isAbsence, isSystemError } from '../files/file-calls.ts'
+import { fileStats, isAbsence, isSystemError, undefinedIfAbsent } from '../files/file-calls.ts'
 import { makeDirectories } from '../files/file-system.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface VersionNames {
   give(key: BlobKey, path: string): Promise<{ readonly undo: () => Promise<void> }>
   /** Makes sure that the file of the blob `key`, at `path`, has its version name. Call this before the file loses the blob's name. */
   ensure(key: BlobKey, path: string, stats: BigIntStats): Promise<void>
+  /** Whether a version of `key` is newer than a file with these stats. */
+  hasNewer(key: BlobKey, stats: BigIntStats): Promise<boolean>
   /** Removes the version name of a file that has these stats, which is the blob of another name now. Never rejects. */
   take(key: BlobKey, stats: BigIntStats): Promise<void>
 }
@@ -108,9 +111,9 @@ export function createVersionNames(site: Site): VersionNames {
 
     async ensure(key, path, stats) {
       const version = pathOf(key, stats)
-      if (durable.has(version)) return
-      // Its name may be one that another process has not synced yet.
-      if (keepsOrder && (await fileStats(version, calls))?.ino === stats.ino) return
+      // Without order, its name may be one that another process has not synced yet. A known one may have been removed since.
+      const mayBeDurable = keepsOrder || durable.has(version)
+      if (mayBeDurable && (await fileStats(version, calls))?.ino === stats.ino) return
       let isMade: boolean
       try {
         isMade = await link(path, version)
@@ -124,6 +127,14 @@ export function createVersionNames(site: Site): VersionNames {
       // Another process has replaced the file, and made sure of its version name before. So the name that this call made leads to the wrong
       // file. A name that existed stays: a backup without hard links restored a copy of the file under it.
       if (isMade) await remove(version)
+    },
+
+    async hasNewer(key, stats) {
+      const own = versionOf(stats)
+      for await (const { name } of await openDirectory(directoryOf(key))) {
+        if (isVersion(name) && name > own) return true
+      }
+      return false
     },
 
     async take(key, stats) {
@@ -149,3 +160,12 @@ export function versionOf({ ino, mtimeNs }: BigIntStats): string {
 export function isVersion(entry: string): boolean {
   return pattern.test(entry)
 }
+
+/** The entries of `directory`; none if there is no such directory. */
+export async function openDirectory(
+  directory: string,
+): Promise<AsyncIterable<{ readonly name: string }>> {
+  return (await opendir(directory, { bufferSize: 1024 }).catch(undefinedIfAbsent)) ?? nothing
+}
+
+const nothing: AsyncIterable<never> = { async *[Symbol.asyncIterator]() {} }

@@ -279,20 +279,25 @@ async function giveName(site: UploadSite, key: UploadKey, prepared: string): Pro
 
 /**
  * Removes the uploads of all customers that have expired by `now`; resolves with how many of them were unfinished. Also finishes
- * publications that broke off.
+ * publications that broke off. An upload that cannot be read or removed stops no other; at the end it rejects with the first such error.
  */
 async function sweepUploads(site: UploadSite, queue: UploadQueue, now: number): Promise<number> {
   const customers = await withEntries((entriesOf) => findCustomers(site.uploads, entriesOf))
   let removed = 0
+  const failures: unknown[] = []
+  const fail = (error: unknown): undefined => {
+    failures.push(error)
+  }
+  const sweep = async (upload: ListedUpload) => {
+    const { directory } = upload.found
+    if (queue.isRunning(directory)) return
+    if (await queue.run(directory, () => sweepOne(site, upload, now))) removed++
+  }
   for (const customer of customers) {
-    for await (const batch of findUploads(site, customer)) {
+    for await (const batch of findUploads(site, customer, fail)) {
       const swept = batch.filter(({ found }) => hasExpired(found, now) || isLinked(found))
       // Those that are removed at the same time share the syncs of their directory.
-      await concurrently(swept, async (upload) => {
-        const { directory } = upload.found
-        if (queue.isRunning(directory)) return
-        if (await queue.run(directory, () => sweepOne(site, upload, now))) removed++
-      })
+      await concurrently(swept, (upload) => sweep(upload).catch(fail))
       await notePublished(
         site,
         batch.filter(({ found }) => !hasExpired(found, now)),
@@ -300,6 +305,7 @@ async function sweepUploads(site: UploadSite, queue: UploadQueue, now: number): 
     }
     await sweepLinkNotes(site, customer)
   }
+  if (failures.length > 0) throw failures[0]
   return removed
 }
 

@@ -179,12 +179,13 @@ export interface ListedUpload {
   readonly found: FoundUpload
 }
 
-/** The uploads of `customer`, published and expired ones too, in no order, in batches. */
+/** The uploads of `customer`, published and expired ones too, in no order, in batches, without those that cannot be read. */
 export function findUploads(
   site: UploadSite,
   customer: string,
+  onUnreadable: (error: unknown) => undefined,
 ): AsyncGenerator<readonly ListedUpload[]> {
-  return find(site, customer, () => true)
+  return find(site, customer, () => true, onUnreadable)
 }
 
 /** Those of {@link findUploads} except the ones that are known to be published completely. */
@@ -218,12 +219,14 @@ async function* find(
   site: UploadSite,
   customer: string,
   isWanted: (id: string) => boolean,
+  onUnreadable?: (error: unknown) => undefined,
 ): AsyncGenerator<readonly ListedUpload[]> {
   for await (const found of idsIn(site.uploads.customerDirectory(customer))) {
     const ids = found.filter(isWanted)
     const looks = ids.map(async (id) => {
       const key = { customer, id }
-      const found = await findUpload(site, key)
+      const finding = findUpload(site, key)
+      const found = await (onUnreadable ? finding.catch(onUnreadable) : finding)
       return found ? [{ key, found }] : []
     })
     yield (await Promise.all(looks)).flat()

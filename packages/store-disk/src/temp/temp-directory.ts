@@ -130,7 +130,13 @@ export async function openTempDirectory(
 
   const createNote = async (text: string, kind: NoteKind): Promise<string> => {
     const path = join(directory, (files++).toString(36) + noteSuffixes[kind])
-    await calls.symlink(text, path)
+    await calls.symlink(text, path).catch(async (error: unknown) => {
+      // Others have taken this process for dead, and removed its directory.
+      if (!isSystemError(error, 'ENOENT')) throw error
+      await check()
+      await makeDirectories(directory)
+      await calls.symlink(text, path)
+    })
     return path
   }
 

@@ -36,6 +36,8 @@ export interface BlobRename {
   readonly beforeReplacing: (stats: BigIntStats) => Promise<void>
   /** Whether the file has further names that follow it to its new name. */
   readonly followsToNewName: boolean
+  /** Whether a version is kept of the new name that is newer than a file with these stats. */
+  readonly isNewerKept: (stats: BigIntStats) => Promise<boolean>
   /** Called before the file at `path` gets its new name. If it does not, `undo` of the result is called. */
   readonly beforeNaming: Publication['beforeNaming']
   /** Called with the stats of before the rename after the file has left its name. */
@@ -57,7 +59,8 @@ export async function renameBlob(rename: BlobRename): Promise<BigIntStats | unde
     if (replaced && createOnly) throw nameTaken()
     await rename.beforeLeaving(moving)
     if (replaced) await rename.beforeReplacing(replaced)
-    if (replaced && moving.mtimeNs <= replaced.mtimeNs) await renewTime(rename)
+    const isOlder = replaced ? moving.mtimeNs <= replaced.mtimeNs : await rename.isNewerKept(moving)
+    if (isOlder) await renewTime(rename)
     const renamed = await give(rename, moving)
     if (renamed) return renamed
   }
@@ -100,7 +103,7 @@ async function follow(
 
 /**
  * Gives the file a new time, since that of a name never goes back: a client that has the replaced blob may ask for what has changed
- * since.
+ * since, and the newest version that is kept is the last one.
  */
 async function renewTime({ calls, source, writer }: BlobRename): Promise<void> {
   const file = await calls.open(source, 'r').catch(undefinedIfAbsent)

@@ -126,4 +126,13 @@ describe('A store whose directory', () => {
     expect(error).to.have.property('code', 'ENOENT')
     await expectWorking(site.store)
   })
+
+  it('has lost its temporary files, still renames', async () => {
+    for (const options of [{}, { createOnly: true }, { keepReplaced: true }]) {
+      await using site = await openMovable()
+      await rm(join(site.data, 'tmp'), { recursive: true })
+      await site.store.rename?.(key, 'renamed', options)
+      expect((await collect(site.store.list('alice'))).flat()).to.deep.equal(['renamed'])
+    }
+  })
 })

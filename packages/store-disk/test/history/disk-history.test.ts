@@ -1,11 +1,23 @@
 import { execFile } from 'node:child_process'
-import { link, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import {
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BlobKey, KeptBlob } from '@holdfast/core'
-import { makeTemporaryDirectory } from '@holdfast/testing'
+import { makeTemporaryDirectory, openFilesIn } from '@holdfast/testing'
 import { expect } from 'chai'
 import { diskCrashPoints, diskHistoryCrashPoints } from '../../src/files/crash-point.ts'
+import { openDataDirectory } from '../../src/directory/data-directory.ts'
+import { createVersionNames } from '../../src/history/version-names.ts'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { findLitter } from '../disk-harness.ts'
 import { expectMeaning, openFaultSite, text } from '../faults/fault-site.ts'
@@ -82,6 +94,41 @@ describe('history of openDiskBlobStore', () => {
       expect(await readdir(directory)).not.to.include('versions')
       expect(await keptOf(store, key)).to.deep.equal([])
     }))
+
+  for (const keepsOrder of [true, false]) {
+    const where = keepsOrder ? '' : ', where the file system keeps no order'
+    it(`keeps a file anew whose version names an administrator has removed${where}`, async () => {
+      await using place = await makeTemporaryDirectory()
+      const data = await openDataDirectory(place.path, 'plain', { warn() {} })
+      const versionNames = createVersionNames({ ...data, keepsOrder })
+      const path = data.layout.blobPath(key)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, 'content')
+      await versionNames.give(key, path)
+      await rm(join(place.path, 'versions/alice'), { recursive: true })
+      await versionNames.ensure(key, path, await lstat(path, { bigint: true }))
+      expect(await readdir(versionNames.directoryOf(key))).to.have.length(1)
+      await data.tempDirectory.close()
+    })
+  }
+
+  it('holds no file open of a version that it could not check', async () => {
+    await using site = await openFaultSite()
+    const content = async function* () {
+      yield Buffer.alloc(200_000)
+    }
+    await site.store.put(key, content(), keep)
+    await site.store.delete(key, keep)
+    const [newest] = await keptOf(site.store, key)
+    const version = newest?.version ?? ''
+    await rename(join(site.data, 'holdfast.json'), join(site.data, 'away'))
+    const opened = await historyOf(site.store)
+      .open({ ...key, version })
+      .catch(() => undefined)
+    await opened?.close()
+    await rename(join(site.data, 'away'), join(site.data, 'holdfast.json'))
+    expect(await openFilesIn(site.data)).to.deep.equal([])
+  })
 
   it('passes over what an administrator has put there', () =>
     onStore(async (store, directory) => {

@@ -95,3 +95,20 @@ describe('resumable.remember of openDiskBlobStore', () => {
     })
   }
 })
+
+describe('resumable.sweep of openDiskBlobStore', () => {
+  it('goes on after an upload that cannot be read, and rejects with its error', async () => {
+    await using site = await openSite()
+    const { resumable } = site.store
+    const begin = async (customer: string) => (await resumable.begin(customer, plan)).id
+    const damaged = await begin('alice')
+    const others = { alice: await begin('alice'), bob: await begin('bob') }
+    await writeFile(join(site.uploads, damaged, 'upload.json'), '{')
+    const later = new Date(Date.now() + 2 * plan.expiresAfterMs)
+    const error = await resumable.sweep(later).catch((failure: unknown) => failure)
+    expect(String(error)).to.include('is damaged')
+    for (const [customer, id] of Object.entries(others)) {
+      expect(await readdir(join(site.place, 'uploads', customer))).not.to.include(id)
+    }
+  })
+})
