@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '@holdfast/core'
 import { startBadLine, until } from '@holdfast/testing'
@@ -223,6 +223,28 @@ describe('holdfast get', function () {
     expect(await read('other')).to.equal('longer')
     expect((await run([...args, '--force'])).code).to.equal(0)
     expect([await read('longer'), await read('other')]).to.deep.equal(['longer', 'other'])
+  })
+
+  it('gives a file the mode of the one that it replaces, and keeps it private until then', async () => {
+    const modeOf = async (path: string) => (await stat(join(site.path, path))).mode & 0o777
+    await store('key')
+    await writeFile(join(site.path, 'key'), 'other', { mode: 0o600 })
+    await writeFile(join(site.path, 'script'), 'other')
+    await chmod(join(site.path, 'script'), 0o755)
+    await writeFile(join(site.path, 'usual'), '')
+    expect((await run(['get', 'key', '--force'])).code).to.equal(0)
+    expect((await run(['get', 'key', '-o', 'script'])).code).to.equal(0)
+    expect((await run(['get', 'key', '-o', 'new'])).code).to.equal(0)
+    expect([await modeOf('key'), await modeOf('script')]).to.deep.equal([0o600, 0o755])
+    expect(await modeOf('new')).to.equal(await modeOf('usual'))
+    expect([await read('key'), await read('script')]).to.deep.equal(['key', 'key'])
+    await store('large', contentOf(40 * mebibyte))
+    await writeFile(join(site.path, 'large'), 'mine')
+    const { child, ended } = start(['get', 'large', '--force', '--limit-rate', '1M'])
+    await until('a part has arrived', async () => (await partials()).length > 0)
+    expect(await modeOf((await partials())[0] ?? '')).to.equal(0o600)
+    child.kill('SIGKILL')
+    await ended
   })
 
   it('asks on a terminal whether to replace a file', async () => {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Login } from '../profile.ts'
@@ -91,15 +91,17 @@ export interface OpenPartial {
  */
 export function openPartial(identity: PartialIdentity, etag: string): OpenPartial {
   const flags = constants.O_RDWR | constants.O_CREAT
+  // The file that it will replace may be private.
+  const mode = existsSync(pathOf(identity.target)) ? 0o600 : 0o666
   // A weak tag may stand for several contents (RFC 9110 §8.8.1).
   if (etag.startsWith('"') && Buffer.byteLength(etag) * 1.4 < longestEtag) {
     const name = `${prefixOf(identity)}${Buffer.from(etag).toString('base64url')}${ending}`
     const path = join(identity.target.directory, name)
-    const file = openOwn(path, flags)
+    const file = openOwn(path, flags, mode)
     if (file !== undefined) return { file, path, isLasting: true }
   }
   const path = join(identity.target.directory, `${beginning}${randomUUID()}${ending}`)
-  return { file: openSync(path, flags | constants.O_EXCL, 0o666), path, isLasting: false }
+  return { file: openSync(path, flags | constants.O_EXCL, mode), path, isLasting: false }
 }
 
 export async function removePartial(path: string): Promise<void> {
@@ -107,10 +109,10 @@ export async function removePartial(path: string): Promise<void> {
 }
 
 /** Others may have put something into a directory that they can write to; opening a pipe must not wait for its other end. */
-function openOwn(path: string, flags: number): number | undefined {
+function openOwn(path: string, flags: number, mode?: number): number | undefined {
   let file: number
   try {
-    file = openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o666)
+    file = openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode)
   } catch (error) {
     if (error instanceof Error && 'code' in error && isNone(error.code)) return undefined
     throw error

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import {
   closeSync,
+  fchmodSync,
   fdatasync,
   fstatSync,
   fsync,
@@ -327,7 +328,7 @@ async function writeFrom(
 }
 
 /**
- * Renames the open `file` at `from` to `path`.
+ * Renames the open `file` at `from` to `path`. It gets the mode of the file that it replaces.
  *
  * @throws HoldfastError, `changed-meanwhile`, if it is at neither: what is at `from` is the beginning of another command's file
  */
@@ -337,10 +338,22 @@ export function putInPlace(file: number, from: string, path: string): void {
     if (isAt(file, path)) return
     throw new HoldfastError('changed-meanwhile', 'The file here has changed meanwhile, and stays')
   }
+  takeMode(file, path)
   try {
     renameSync(from, path)
   } catch (error) {
     if (!isAt(file, path)) throw error
+  }
+}
+
+/** Gives the open `file` the mode of the file at `path`, if there is one. */
+function takeMode(file: number, path: string): void {
+  const replaced = statSync(path, { throwIfNoEntry: false })
+  if (!replaced?.isFile()) return
+  try {
+    fchmodSync(file, replaced.mode & 0o777)
+  } catch {
+    // Some file systems have one mode for all files.
   }
 }
 

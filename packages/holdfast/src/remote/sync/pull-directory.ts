@@ -118,7 +118,10 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
         if (here && !plan.selection.isSelected(here.path)) {
           if (there) outcomes.keepRecord(there, earlier)
         } else if (there) await compareOne(here, there, earlier)
-        else if (here?.kind === 'file' && mostDeletions !== undefined) extra.push(here)
+        else if (mostDeletions === undefined) continue
+        else if (here?.error !== undefined) await outcomes.fail(here.path, here.error)
+        // A file may be gone since its entry was read.
+        else if (here?.now) extra.push(here)
       }
     } finally {
       // Also if the rest of the list is not known.
@@ -435,7 +438,7 @@ async function deleteExtra(plan: PullPlan, extra: readonly FoundFile[]): Promise
     const parent = posix.dirname(fullPath)
     if (!isDryRun) {
       await requireRealDirectory(parent)
-      if ((await versionOf(fullPath))?.version !== now?.version) continue
+      if (!now || (await versionOf(fullPath))?.version !== now.version) continue
       await unlink(fullPath)
       syncs.set(parent, syncs.get(parent) ?? createDirectorySync(parent))
     }

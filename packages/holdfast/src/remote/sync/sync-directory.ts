@@ -164,7 +164,8 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
     if (extra.length > 0 && failed > 0) {
       events.note(`Nothing was deleted, because some files were not read or sent`)
     } else if (extra.length > 0) deleted = await deleteExtra(plan, extra)
-    if (!isDryRun && failed === 0) await discardUnasked()
+    // What was not selected was not asked for, either.
+    if (!isDryRun && failed === 0 && plan.selection.isWhole) await discardUnasked()
     // Report missing listed paths after the deletions: such a failure must not prevent them.
     await listed.failRest((path, error) => outcomes.fail(path, error))
     await outcomes.close()

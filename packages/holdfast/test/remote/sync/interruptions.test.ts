@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { lstat, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { holdfastProgram, rejection, startBadLine, until, type Fate } from '@holdfast/testing'
 import { expect } from 'chai'
+import { selectPaths } from '../../../src/remote/selection.ts'
 import { useSyncSite } from './support/sync-site.ts'
 
 const mebibyte = 1024 ** 2
@@ -95,6 +97,9 @@ describe('Where it is interrupted, holdfast sync', function () {
       await site.remove('large')
       const client = site.client({ url })
       expect(await site.sync({ client, isDryRun: true })).to.include({ failed: 0 })
+      expect(await unfinished()).to.equal(1)
+      const selection = selectPaths({ exclude: ['large'] })
+      expect(await site.sync({ client, selection })).to.include({ failed: 0 })
       expect(await unfinished()).to.equal(1)
       expect(await site.sync({ client })).to.include({ failed: 0 })
     })
@@ -188,5 +193,31 @@ describe('Where it is interrupted, holdfast sync', function () {
     expect({ failed, deleted }).to.deep.equal({ failed: 1, deleted: 0 })
     expect(said.join()).to.include('Nothing was deleted')
     expect(await site.names()).to.deep.equal(['old'])
+  })
+})
+
+describe('Where files change meanwhile, holdfast pull', function () {
+  this.timeout(60_000)
+  const site = useSyncSite()
+
+  it('deletes what is only here, and passes over what is gone, or is a link by then', async () => {
+    await site.client().upload('a', 'a')
+    for (let at = 100; at < 300; at++) await site.write(`z-${at}`, 'only here')
+    const client = site.client()
+    const changing = {
+      ...client,
+      async *listDetails(...options: Parameters<typeof client.listDetails>) {
+        // The directory has been read, and the first of its files have been looked at.
+        await delay(500)
+        await site.remove('z-250')
+        await site.remove('z-260')
+        await symlink('a', join(site.directory, 'z-260'))
+        yield* client.listDetails(...options)
+      },
+    }
+    const summary = await site.pull({ client: changing, mostDeletions: 1000 })
+    expect(summary).to.include({ fetched: 1, deleted: 198, failed: 0 })
+    expect((await lstat(join(site.directory, 'z-260'))).isSymbolicLink()).to.equal(true)
+    expect((await readdir(site.directory)).toSorted()).to.deep.equal(['a', 'z-260'])
   })
 })

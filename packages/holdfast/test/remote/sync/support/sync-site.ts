@@ -9,6 +9,7 @@ import {
   type HoldfastServer,
   type Outcome,
 } from '@holdfast/testing'
+import { pullDirectory, type PullSummary } from '../../../../src/remote/sync/pull-directory.ts'
 import { syncDirectory } from '../../../../src/remote/sync/sync-directory.ts'
 import type { SyncPlan, SyncSummary } from '../../../../src/remote/sync/sync-plan.ts'
 import { selectPaths } from '../../../../src/remote/selection.ts'
@@ -30,7 +31,13 @@ export interface SyncSite {
   /** Runs `holdfast sync DIR …`. */
   run(args?: readonly string[], options?: Partial<HoldfastOptions>): Promise<Outcome>
   /** The same in this process. Resolves with what it said, too. */
-  sync(plan?: Partial<SyncPlan>): Promise<SyncSummary & { readonly said: readonly string[] }>
+  sync(plan?: Partial<SyncPlan>): Promise<SyncSummary & Said>
+  /** `holdfast pull` in this process. */
+  pull(plan?: Partial<SyncPlan>): Promise<PullSummary & Said>
+}
+
+interface Said {
+  readonly said: readonly string[]
 }
 
 /** A server and an empty directory for each test of the suite. */
@@ -42,6 +49,38 @@ export function useSyncSite(): SyncSite {
     await mkdir(site.directory)
   })
   const login = { name: credentials['x-auth-name'], password: credentials['x-auth-password'] }
+  async function perform<Summary>(
+    plan: Partial<SyncPlan> = {},
+    run: (plan: SyncPlan) => Promise<Summary>,
+  ): Promise<Summary & Said> {
+    const said: string[] = []
+    const state = await openSyncState(join(site.path, 'state'))
+    const whole: SyncPlan = {
+      client: site.client(),
+      directory: site.directory,
+      into: '',
+      isDryRun: false,
+      isChecksum: false,
+      mostDeletions: undefined,
+      selection: selectPaths({}),
+      concurrency: 4,
+      signal: new AbortController().signal,
+      state,
+      events: {
+        did: async (action) => void said.push(`${action.action} ${action.name}`),
+        failed: async (path, error) => void said.push(`${path}: ${String(error)}`),
+        note: (text) => void said.push(text),
+        progress: () => {},
+      },
+      ...plan,
+    }
+    try {
+      return { ...(await run(whole)), said }
+    } catch (error) {
+      await state.close('add')
+      throw error
+    }
+  }
   const site: SyncSite = {
     get path() {
       return holdfast.site.path
@@ -84,35 +123,9 @@ export function useSyncSite(): SyncSite {
         env: site.environment,
         ...options,
       }),
-    async sync(plan = {}) {
-      const said: string[] = []
-      const state = await openSyncState(join(site.path, 'state'))
-      const whole: SyncPlan = {
-        client: site.client(),
-        directory: site.directory,
-        into: '',
-        isDryRun: false,
-        isChecksum: false,
-        mostDeletions: undefined,
-        selection: selectPaths({}),
-        concurrency: 4,
-        signal: new AbortController().signal,
-        state,
-        events: {
-          did: async (action) => void said.push(`${action.action} ${action.name}`),
-          failed: async (path, error) => void said.push(`${path}: ${String(error)}`),
-          note: (text) => void said.push(text),
-          progress: () => {},
-        },
-        ...plan,
-      }
-      try {
-        return { ...(await syncDirectory(whole)), said }
-      } catch (error) {
-        await state.close('add')
-        throw error
-      }
-    },
+    sync: (plan) => perform(plan, syncDirectory),
+    pull: (plan) =>
+      perform(plan, (whole) => pullDirectory({ ...whole, login: { url: server.url, ...login } })),
   }
   return site
 }
