@@ -192,17 +192,26 @@ export interface FoundFile {
 }
 
 /**
- * The files beside the trail at `path` that have its lines, itself included, by the time of their first lines: those whose names begin
- * as the trail's. Compressed files are not found.
+ * The files beside the trail at `path` that have its lines, itself included, by the time of their first lines: those that are called as
+ * the trail and then `.` or `-` and anything, or with a number or a date before the extension: `audit.jsonl.1`, `audit-20261128.jsonl`.
+ * Compressed files are not found.
  */
 export async function findTrailFiles(path: string): Promise<readonly FoundFile[]> {
   const directory = dirname(path)
-  const stem = basename(path, extname(path))
-  const names = (await readdir(directory)).filter((name) => name.startsWith(stem))
+  const own = basename(path)
+  const extension = extname(path)
+  const stem = basename(path, extension)
+  // Another server may have its trail in the same directory, under a name that begins in the same way.
+  const isOfTrail = (name: string) => {
+    if (name === own || name.startsWith(`${own}.`) || name.startsWith(`${own}-`)) return true
+    if (!name.startsWith(stem) || !name.endsWith(extension)) return false
+    return /^[.-]\d[\dT.:_-]*$/.test(name.slice(stem.length, name.length - extension.length))
+  }
+  const names = (await readdir(directory)).filter(isOfTrail)
   const found: FoundFile[] = []
   for (const name of names) {
     const file = await lookAt(join(directory, name)).catch(() => undefined)
-    if (file && (file.began !== '' || name === basename(path))) found.push(file)
+    if (file && (file.began !== '' || name === own)) found.push(file)
   }
   return found.sort((a, b) => (a.began < b.began ? -1 : 1))
 }

@@ -143,6 +143,19 @@ describe('openTrailReader', () => {
     expect(lost).to.deep.equal([])
   })
 
+  it('reads nothing of the trail of another server in the same directory', async () => {
+    await write('a')
+    const reader = await open()
+    expect(await read(reader, 1)).to.deep.equal(['a'])
+    for (const name of ['audit-staging.jsonl', 'audit2.jsonl', 'audits.jsonl', 'audit.json']) {
+      await writeFile(at(name), line('theirs'))
+    }
+    await rename(trail, at('audit.jsonl.1'))
+    await write('b')
+    expect(await read(reader, 1)).to.deep.equal(['b'])
+    expect(await reader.next()).to.equal(undefined)
+  })
+
   it('reads what is removed while it is open', async () => {
     await write('a', 'b')
     const reader = await open()
