@@ -26,6 +26,7 @@ import {
   hasSameContent,
   partNames,
   withPart,
+  type NextRecord,
   type PartRun,
   type UploadRecord,
   replaceRecord,
@@ -217,8 +218,8 @@ function createPartLedger(
   let isDoubtful = false
   let latest: UploadRecord | undefined = begun.record
 
-  async function replace(parts: readonly NewPart[]): Promise<void> {
-    const replaced = await replaceRecord(objects, stored, extend(stored.record, parts))
+  async function replace(change: (record: UploadRecord) => NextRecord): Promise<void> {
+    const replaced = await replaceRecord(objects, stored, change(stored.record))
     if (replaced.stored) {
       stored = replaced.stored
       latest = stored.record
@@ -232,14 +233,14 @@ function createPartLedger(
       throw uploadConflict('Another process has gone on with the upload')
     }
     stored = found
-    await replace(parts)
+    await replace(change)
   }
 
   return {
     stored: () => stored,
     async add(parts) {
       try {
-        await replace(parts)
+        await replace((record) => extend(record, parts))
       } catch (error) {
         isDoubtful =
           !isFileServiceError(error, 'upload-conflict') &&
@@ -248,9 +249,7 @@ function createPartLedger(
       }
     },
     async renew(by) {
-      const next = { ...stored.record, waiting: { by } }
-      const replaced = await replaceRecord(objects, stored, next).catch(() => undefined)
-      if (replaced?.stored) stored = replaced.stored
+      await replace((record) => ({ ...record, waiting: by })).catch(() => {})
     },
     async expireSoon() {
       const next = { ...stored.record, expiresAfterMs: expiryWhenFullMs }
@@ -264,7 +263,7 @@ function createPartLedger(
   }
 }
 
-function extend(record: UploadRecord, added: readonly NewPart[]): UploadRecord {
+function extend(record: UploadRecord, added: readonly NewPart[]): NextRecord {
   const { tail: _replaced, expiresAfterMs: _ended, waiting: _listed, ...rest } = record
   const parts = added.filter(({ isTail }) => !isTail).map(({ run }) => run)
   const tail = added.find(({ isTail }) => isTail)?.run

@@ -253,6 +253,6 @@ function listing(record: UploadRecord | undefined, now: number): (name: string) 
   if (record === undefined) return () => false
   const names = new Set(partNames(record))
   const { waiting, changedAt } = record
-  const begin = waiting && now < changedAt + silentAfterMs ? `${waiting.by}-` : undefined
+  const begin = waiting && now < changedAt + silentAfterMs ? `${waiting}-` : undefined
   return (name) => names.has(name) || (begin !== undefined && name.startsWith(begin))
 }

@@ -191,8 +191,8 @@ export interface UploadRecord {
   readonly published?: Omit<BlobInfo, 'name' | 'modifiedAt'> & { readonly modifiedAt: number }
   /** Dropped: its objects are being removed. */
   readonly isDiscarded?: boolean
-  /** The append whose parts are listed when it has ended, as long as it renews the record: nothing may remove its parts. */
-  readonly waiting?: Pick<PartRun, 'by'> | undefined
+  /** `by` of an append whose parts are listed when it has ended. As long as it renews the record, nothing may remove them. */
+  readonly waiting?: string | undefined
   /** Identifies this state of the record; no two states have the same. */
   readonly revision: string
 }

@@ -1,3 +1,4 @@
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { describeWithMinio } from '@holdfast/testing/minio'
 import { expect } from 'chai'
 import { startAlteringProxy, type Alterations } from '../inspect/start-altering-proxy.ts'
@@ -81,6 +82,27 @@ describeWithMinio(
         expect(await failureOf(put(opened), 'put')).to.have.property('code', 'store-unavailable')
       })
     }
+
+    it('publishes an upload in pieces anew where S3 has given up the earlier publication', async () => {
+      await using opened = await open()
+      const { store, conflicts, bucket } = opened
+      const upload = await begin(store, true)
+      await append(store, upload, 0, whole.length)
+      conflicts.begin(1, async () => {
+        const { Uploads = [] } = await minio().client.send(
+          new ListMultipartUploadsCommand({
+            Bucket: bucket,
+            Prefix: `${key.customer}/${key.name}`,
+          }),
+        )
+        for (const { Key, UploadId } of Uploads) {
+          const command = new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })
+          await minio().client.send(command)
+        }
+      })
+      await uploadsOf(store).publish(upload)
+      await expectPublished(store, minio(), bucket)
+    })
 
     it('publishes an upload in pieces once there is no conflict', async () => {
       await using opened = await open()
