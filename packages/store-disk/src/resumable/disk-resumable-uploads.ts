@@ -285,9 +285,7 @@ async function sweepUploads(site: UploadSite, queue: UploadQueue, now: number): 
   const customers = await withEntries((entriesOf) => findCustomers(site.uploads, entriesOf))
   let removed = 0
   const failures: unknown[] = []
-  const fail = (error: unknown): undefined => {
-    failures.push(error)
-  }
+  const fail = (error: unknown): undefined => void failures.push(error)
   const sweep = async (upload: ListedUpload) => {
     const { directory } = upload.found
     if (queue.isRunning(directory)) return

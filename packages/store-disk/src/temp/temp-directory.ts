@@ -103,16 +103,23 @@ export async function openTempDirectory(
     }
   }
 
+  /** Runs `make`, and again if the directory is missing: others may have taken this process for dead, and removed it. */
+  const inDirectory = async <T>(make: () => Promise<T>): Promise<T> => {
+    try {
+      return await make()
+    } catch (error) {
+      if (!isSystemError(error, 'ENOENT')) throw error
+    }
+    await check()
+    await makeDirectories(directory)
+    return make()
+  }
+
   const createTemporaryFile = async (): Promise<TemporaryFile> => {
     if (isClosed) throw new Error('The disk store is closed')
     await clearUp()
     const path = join(directory, (files++).toString(36))
-    const file = await calls.open(path, 'wx', fileMode).catch(async (error: unknown) => {
-      if (!isSystemError(error, 'ENOENT')) throw error
-      await check()
-      await makeDirectories(directory)
-      return calls.open(path, 'wx', fileMode)
-    })
+    const file = await inDirectory(() => calls.open(path, 'wx', fileMode))
     crashPoint('temporary-made')
     return { path, file }
   }
@@ -120,23 +127,13 @@ export async function openTempDirectory(
   const createTemporaryDirectory = async (): Promise<string> => {
     if (isClosed) throw new Error('The disk store is closed')
     const path = join(directory, (files++).toString(36))
-    await mkdir(path, directoryMode).catch(async (error: unknown) => {
-      if (!isSystemError(error, 'ENOENT')) throw error
-      await check()
-      await makeDirectories(path)
-    })
+    await inDirectory(() => mkdir(path, directoryMode))
     return path
   }
 
   const createNote = async (text: string, kind: NoteKind): Promise<string> => {
     const path = join(directory, (files++).toString(36) + noteSuffixes[kind])
-    await calls.symlink(text, path).catch(async (error: unknown) => {
-      // Others have taken this process for dead, and removed its directory.
-      if (!isSystemError(error, 'ENOENT')) throw error
-      await check()
-      await makeDirectories(directory)
-      await calls.symlink(text, path)
-    })
+    await inDirectory(() => calls.symlink(text, path))
     return path
   }
 
