@@ -218,8 +218,8 @@ interface Cutoff {
 }
 
 /**
- * Finds the time before which all that is kept must go so that at most `mostOf(usage)` bytes stay. `kept` lists what is kept; if periods
- * are long, it is called again, to find the time within the last one.
+ * Finds the time before which all that is kept must go so that at most `mostOf(usage)` bytes stay. `kept` lists what is kept. If something
+ * must go, it is called again, to find the time within the last period, which may be long.
  */
 async function findCutoff(
   kept: () => AsyncIterable<readonly KeptBlob[]>,

@@ -175,8 +175,7 @@ export function createHoldServers(
     const holdKey = async ({ key }: { readonly key: string }) => {
       const unlock = await lock(key)
       await outlived
-      const others = [...workers()].filter((worker) => worker !== own())
-      const hold = { key, workers: others }
+      const hold = { key, workers: [...workers()].filter((worker) => worker !== own()) }
       const free = () => {
         holds.delete(hold)
         for (const worker of hold.workers) worker.notify('unhold', { key })
@@ -185,7 +184,7 @@ export function createHoldServers(
       holds.add(hold)
       try {
         const patience = AbortSignal.timeout(patienceMs)
-        await Promise.all([...others].map((worker) => worker.ask('hold', { key }, patience)))
+        await Promise.all(hold.workers.map((worker) => worker.ask('hold', { key }, patience)))
       } catch (cause) {
         free()
         const message = 'Another process is changing the file'

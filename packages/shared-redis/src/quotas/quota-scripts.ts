@@ -309,8 +309,8 @@ return 1
 
 /**
  * Locks the name of a file whose space is about to become free. Returns an empty string, or the server that holds the lock, and by which
- * token. If that server is dead, what it was about to free stays reserved, and the lock goes on to the next. Keys: the account, the lock. The request:
- * `server, token, bytes, files, dead, ttl`.
+ * token. If that server is dead, what it was about to free stays reserved, and the lock goes on to the next. Keys: the account, the lock.
+ * The request: `server, token, bytes, files, dead, ttl`.
  */
 export const lockNameScript = script(`
 local request = cjson.decode(ARGV[1])
