@@ -4,7 +4,10 @@ import { packagedProgram, runHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { mebibyte, useLogin } from './support/logged-in.ts'
 
-/** Node itself takes 42, the command before it begins 67, and at work 70 to 86; it took 125 to 160 while V8 let blocks and old objects pile up. */
+/**
+ * Node itself takes 42, the command before it begins 67, and at work 70 to 86; it took 125 to 160 while V8 let blocks and old objects pile
+ * up.
+ */
 const mostMiB = 100
 
 describe('The memory of the command as a client', function () {

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream'
 import { createClient, type Client } from '@holdfast/client'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
-import { selectPaths } from '../../../src/remote/selection.ts'
 import { syncDirectory } from '../../../src/remote/sync/sync-directory.ts'
 import type { SyncPlan } from '../../../src/remote/sync/sync-plan.ts'
 import { noSyncState, type SyncState } from '../../../src/remote/sync/sync-state.ts'
+import { usualPlan } from './support/sync-site.ts'
 
 const noServer = createClient({ url: 'http://127.0.0.1:9', name: 'x', password: 'x', retries: 0 })
 
@@ -18,13 +18,7 @@ const details = {
   etag: '"1"',
 }
 const plan: Omit<SyncPlan, 'client' | 'directory'> = {
-  into: '',
-  isDryRun: false,
-  isChecksum: false,
-  mostDeletions: undefined,
-  selection: selectPaths({}),
-  concurrency: 4,
-  signal: new AbortController().signal,
+  ...usualPlan,
   state: noSyncState,
   events: { did: async () => {}, failed: async () => {}, note: () => {}, progress: () => {} },
 }

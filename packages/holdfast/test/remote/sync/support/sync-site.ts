@@ -40,6 +40,17 @@ interface Said {
   readonly said: readonly string[]
 }
 
+/** What a plan has if no flag says otherwise. */
+export const usualPlan: Omit<SyncPlan, 'client' | 'directory' | 'state' | 'events'> = {
+  into: '',
+  isDryRun: false,
+  isChecksum: false,
+  mostDeletions: undefined,
+  selection: selectPaths({}),
+  concurrency: 4,
+  signal: new AbortController().signal,
+}
+
 /** A server and an empty directory for each test of the suite. */
 export function useSyncSite(): SyncSite {
   const holdfast = useHoldfast()
@@ -58,13 +69,7 @@ export function useSyncSite(): SyncSite {
     const whole: SyncPlan = {
       client: site.client(),
       directory: site.directory,
-      into: '',
-      isDryRun: false,
-      isChecksum: false,
-      mostDeletions: undefined,
-      selection: selectPaths({}),
-      concurrency: 4,
-      signal: new AbortController().signal,
+      ...usualPlan,
       state,
       events: {
         did: async (action) => void said.push(`${action.action} ${action.name}`),
