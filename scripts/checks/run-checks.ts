@@ -6,7 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { coverageFolder, forgetCoverage } from '../test-coverage/coverage-folder.ts'
+import { hasResultsOf } from '../matrix/result-problems.ts'
 import { forgetResults, keepResults } from '../matrix/results-file.ts'
+import { stores } from '../matrix/stores.ts'
 import { announce } from './announce.ts'
 import { checkCommands } from './check-commands.ts'
 import { checkJob } from './check-job.ts'
@@ -77,7 +79,7 @@ const done: Done<Report>[] = []
 const machineAtStart = processorTimeOfMachine()
 if (args.watch) await watchTests(root, choice)
 
-// A choice of tests, which is what arguments and the waiver make, has not the results of every store.
+// Arguments choose some of the tests, and so does the waiver.
 const isComplete = choice.isWhole && leftOutSuites() === undefined
 
 // It takes a fifth of the time, and more.
@@ -120,8 +122,10 @@ const { reports: tested, flaky } = await retryExternal(
 )
 await tidyUp()
 const ofTests = addReports(tested)
-if (isComplete) await keepResults(root, ofTests.contract)
-const documented = [...(isComplete ? [matrix] : []), ...(isCovered ? [coverage] : [])]
+// The tests of the stores alone have them, too.
+const haveAllStores = isComplete || hasResultsOf(stores, ofTests.contract)
+if (haveAllStores) await keepResults(root, ofTests.contract)
+const documented = [...(haveAllStores ? [matrix] : []), ...(isCovered ? [coverage] : [])]
 const concluded = documented.length > 0 ? await run(documented) : []
 // Changes may concern no test; a pattern that chooses none is a mistake.
 const hasRun = ofTests.passed + ofTests.failures.length > 0 || args.since !== undefined

@@ -24,8 +24,8 @@ const serversBlock =
 const introduction = `# Contract results
 
 The [contract suites](README.md) for blobs, renames and uploads in pieces on every store, side by side. \`scripts/test\`
-fails when a complete run gives anything else; \`node scripts/write-matrix.ts\` writes this file, and the table in the
-README of holdfast, from the last complete run.
+fails when a run with all of them gives anything else; \`node scripts/write-matrix.ts\` writes this file, and the table in
+the README of holdfast, from the last such run.
 
 \`ok\`: passed. \`-\`: not run, for the reason given below the group; exceptions that a store is granted stand there,
 too. The disk store has two columns, one for each of its layouts: \`disk\` keeps plain names, \`escaped\` is for file

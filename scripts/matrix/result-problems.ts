@@ -1,6 +1,6 @@
 import type { ContractResult } from './contract-result.ts'
 import { resultTable, type GroupRows } from './result-table.ts'
-import type { Suite } from './stores.ts'
+import type { Store, Suite } from './stores.ts'
 
 /**
  * Says why `results` cannot be published as those of `suites`, one sentence a problem, none when all is well: a suite
@@ -21,6 +21,15 @@ export function resultProblems(
         : [`there is no result of the suite "${suite.name}": it did not run`],
     ),
   ]
+}
+
+/** Whether `results` can be published as those of `stores`. */
+export function hasResultsOf(
+  stores: readonly Store[],
+  results: readonly ContractResult[],
+): boolean {
+  const suites = stores.flatMap((store) => store.suites)
+  return resultProblems(suites, results).length === 0
 }
 
 function unknownSuites(suites: readonly Suite[], results: readonly ContractResult[]): string[] {

@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Suite } from 'mocha'
 import { createKeyedCounter, createQuotaKeeper, createRevocableLocks } from '@holdfast/core'
 import {
   createMemoryBlobStore,
   createMemoryCredentialSource,
   createMemoryFailureCounter,
 } from '@holdfast/core/memory'
+import { expect } from 'chai'
 import { describeBlobStore } from '../src/describe-blob-store.ts'
 import { describeCredentialSource } from '../src/describe-logins.ts'
 import { describeExpiry } from '../src/describe-expiry.ts'
@@ -72,3 +76,26 @@ describeRevocableLocks('the locks of this process', async () => ({
   endFirst: async () => {},
   dispose: async () => {},
 }))
+
+describe('results.md', () => {
+  it('has a line for each test of a store; node scripts/write-matrix.ts writes it', async function () {
+    const results = await readFile(join(import.meta.dirname, '../results.md'), 'utf8')
+    const lines = new Set(results.split('\n').map((line) => line.replace(/^((ok|-) +)+/, '')))
+    const stores = this.test!.parent!.parent!.suites.filter(({ title }) =>
+      title.startsWith('the memory store'),
+    )
+    const titles = stores.flatMap(({ suites }) => suites).flatMap((group) => titlesIn(group))
+    // Others stand there by their code points.
+    const plain = titles.filter((title) => /^[ -~]+$/.test(title) && !/(.)\1{20}/.test(title))
+    expect(plain.length).to.be.above(400)
+    expect(plain.filter((title) => !lines.has(title))).to.deep.equal([])
+  })
+})
+
+/** The titles of the tests in `suite`, each after those of the suites within that lead to it, with ` > ` between. */
+function titlesIn({ tests, suites }: Suite): string[] {
+  const within = suites.flatMap((suite) =>
+    titlesIn(suite).map((title) => `${suite.title} > ${title}`),
+  )
+  return [...tests.map(({ title }) => title), ...within]
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { resultProblems } from '../result-problems.ts'
+import { hasResultsOf, resultProblems } from '../result-problems.ts'
 import { resultsOf, suiteOf } from './result-fixtures.ts'
 
 const suites = [suiteOf('memory', { full: 'it has no bound' }), suiteOf('disk')]
@@ -60,5 +60,14 @@ describe('resultProblems', () => {
     expect(resultProblems(suites, [...memory, ...full, ...disk])).to.deep.equal([
       'scripts/matrix/stores.ts says "memory" leaves out full, but it does not',
     ])
+  })
+})
+
+describe('hasResultsOf', () => {
+  it('is true only if all suites of all stores have their results', () => {
+    const stores = suites.map((suite) => ({ name: suite.name, suites: [suite] }))
+    expect(hasResultsOf(stores, [...memory, ...disk])).to.equal(true)
+    expect(hasResultsOf(stores, disk)).to.equal(false)
+    expect(hasResultsOf(stores, [...memory, ...disk.slice(1)])).to.equal(false)
   })
 })
