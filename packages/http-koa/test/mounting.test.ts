@@ -186,6 +186,14 @@ describe('createApp', () => {
     expectError(answer)
     expect(answer.status).to.equal(400)
     expect(warnings.map(({ message }) => message).join()).to.not.include(token)
+    for (const [target, status] of [
+      ['http://%@a/ping', 400],
+      ['http://[V1.A;]/ping', 200],
+      ['http://[fe80::1%251]/ping#x', 400],
+    ] as const) {
+      const { status: found } = await exchange(app.port, request('GET', target))
+      expect(found, target).to.equal(status)
+    }
     const expecting = { ...session, Expect: '100-continue', 'Content-Length': 4 }
     const refused = await exchange(app.port, request('PUT', '/upload/a', expecting, 'body'))
     expect(refused.status).to.equal(100)

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { isFileServiceError } from '@holdfast/core'
 import type { HttpProblem } from '@holdfast/resumable'
-import { errorBody, toProblem, requestProblem } from '../http/problems.ts'
+import { errorBody, toProblem, requestProblem, useOriginForm } from '../http/problems.ts'
 import { exchangeIn, type HoldfastState } from '../server/exchange.ts'
 import { discardRest } from '../server/request-body.ts'
 
@@ -18,6 +18,7 @@ export function createErrors(log: HttpLog = consoleLog): Middleware<HoldfastStat
       // Our own servers have checked the request already.
       const wrong = exchangeIn(ctx).isExamined ? undefined : requestProblem(ctx.req)
       if (wrong) throw wrong
+      useOriginForm(ctx.req)
       await next()
     } catch (error) {
       const problem = toProblem(error)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { codeOf, isRequestTarget } from '../http/problems.ts'
+import { codeOf, hasOriginForm } from '../http/problems.ts'
 import { connectionOf, onExchangeEnd } from '../server/connection.ts'
 import {
   customerOf,
@@ -98,9 +98,9 @@ function describe(
   }
 }
 
-/** The path of a request; `undefined` if its target is not a URL, such as `http://[::1/`, or has no path. */
+/** The path of a request; `undefined` if the target was refused before its path was looked for, such as `http://[::1/`. */
 function pathOf(ctx: Context): string | undefined {
-  return isRequestTarget(ctx.req.url ?? '') ? ctx.path || undefined : undefined
+  return hasOriginForm(ctx.req.url ?? '') ? ctx.path : undefined
 }
 
 const acceptable = /^[\w.:-]{1,128}$/

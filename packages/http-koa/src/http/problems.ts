@@ -151,17 +151,33 @@ export function requestProblem(request: IncomingMessage): HttpProblem | undefine
   return undefined
 }
 
-/** An absolute URL; the group is its authority without the user information before the `@`. */
-const absoluteTarget = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i
+/** The beginning of an absolute URL; the group is its authority. */
+const absoluteTarget = /^https?:\/\/([^/?#]+)/i
 
 /**
- * Whether `url` is a path, `*`, or an absolute URL of a possible host (RFC 9112 §3.2). Do not parse any other: Node prints it in
- * a warning, and it may contain the token of a link.
+ * Whether `url` is a path, `*`, or an absolute URL of a possible host (RFC 9112 §3.2). One with user information is none: it most likely
+ * hides the host (RFC 9110 §4.2.4).
  */
-export function isRequestTarget(url: string): boolean {
-  if (url.startsWith('/') || url === '*') return true
+function isRequestTarget(url: string): boolean {
+  if (hasOriginForm(url)) return true
   const host = absoluteTarget.exec(url)?.[1]
-  return host !== undefined && host !== '' && isHost(host)
+  return host !== undefined && isHost(host)
+}
+
+/**
+ * Makes an absolute target the path and query that it has (RFC 9112 §3.2.2), so that no URL parser has to read its authority: Node's throws
+ * at some that are possible, finds no path behind others, or prints the target in a warning, with the token of a link.
+ */
+export function useOriginForm(request: IncomingMessage): void {
+  const { url = '' } = request
+  if (hasOriginForm(url)) return
+  const rest = url.replace(absoluteTarget, '')
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** Whether `url` is a path, with or without a query, or `*`. */
+export function hasOriginForm(url: string): boolean {
+  return url.startsWith('/') || url === '*'
 }
 
 /** RFC 3986 §3.2.2, but without the comma: a value with a comma is most likely two headers that a proxy has joined. */

@@ -7,7 +7,7 @@ import type { Server as HttpsServer } from 'node:https'
 import type { Server as TcpServer, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { having, requireOptions, requireText } from '@holdfast/core'
-import { requestProblem } from '../http/problems.ts'
+import { requestProblem, useOriginForm } from '../http/problems.ts'
 import { applyIdleTimeout, limitPipelining } from './connection-limits.ts'
 import {
   connectionOf,
@@ -86,6 +86,7 @@ export function prepareServer(
     if (request.rawHeaders.length > 2 * maxHeaderFields) return refuse(request, ...headersTooLarge)
     const wrong = requestProblem(request)
     if (wrong) return refuse(request, wrong.status, wrong.message)
+    useOriginForm(request)
     const exchange = exchangeOf(request, response)
     exchange.isExamined = true
     const connection = connectionOf(request.socket)

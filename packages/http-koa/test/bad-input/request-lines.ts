@@ -23,6 +23,8 @@ const lines: Table = [
   ['an absolute target with a broken host', plain('GET http://a%zz/ping HTTP/1.1'), 400],
   ['an absolute target with a broken port', plain('GET http://a:x/ping HTTP/1.1'), 400],
   ['an absolute target without a host', plain('GET http:///ping HTTP/1.1'), 400],
+  ['an absolute target with user information', plain('GET http://a:b@c/ping HTTP/1.1'), 400],
+  ['an absolute target with broken user information', plain('GET http://%@a/ping HTTP/1.1'), 400],
   ['an absolute target of another scheme', plain('GET foo://bar HTTP/1.1'), 400],
   ['an absolute target with a path of another scheme', plain('GET foo://bar/ping HTTP/1.1'), 400],
   ['an asterisk', plain('GET * HTTP/1.1'), 404],

@@ -19,6 +19,20 @@ describe('createHttpServer', () => {
     await until('a 200 came', () => connection.received().includes('HTTP/1.1 200 OK'))
   })
 
+  it('takes the path and the query of an absolute target, whatever its host is', async () => {
+    await using app = await runApp()
+    await app.files.upload('a', new Blob(['body']).stream())
+    for (const host of ['a.test', 'a:99999999', 'a%00b', '[::1]', '[fe80::1%251]', '[V1.A;]']) {
+      const answer = await exchange(app.port, customerRequest('GET', `http://${host}/serve/a?x=/`))
+      expect([answer.status, answer.body], host).to.deep.equal([200, 'body'])
+      expect(app.log.lines.at(-1)?.fields, host).to.include({ path: '/serve/a' })
+      for (const rest of ['', '?x']) {
+        const root = await exchange(app.port, request('GET', `http://${host}${rest}`))
+        expect(root.status, host).to.equal(404)
+      }
+    }
+  })
+
   it('refuses an upload that it does not want before the body is sent', async () => {
     await using app = await runApp({ maxFileSize: 3 })
     for (const [bytes, status] of [

@@ -67,21 +67,17 @@ function createOperationFinder(
     const [path] = patterns.find(([, pattern]) => pattern.test(asked)) ?? []
     const elsewhere = { 404: otherPath }
     if (path === undefined) return [elsewhere]
-    const responses = [...new Set([method, override.toUpperCase()])].map(
+    return [...new Set([method, override.toUpperCase()])].map(
       (each) =>
         operations.find((operation) => operation.path === path && operation.method === each)
           ?.responses ?? { 405: otherMethod },
     )
-    // URL parsers do not agree on the path of an odd target that contains a host.
-    return /^\/(?!\/)/.test(target) ? responses : [...responses, elsewhere]
   }
 }
 
-/** The path of a target in origin form or in absolute form (RFC 9112 §3.2), where URL parsers treat a backslash as a slash. */
+/** The path of a target in origin form or in absolute form (RFC 9112 §3.2). */
 function pathIn(target: string): string {
-  const origin = /^([a-z]+:)?\/\/[^/?\\]*/i.exec(target)?.[0]
-  const path = origin === undefined ? target : target.slice(origin.length).replaceAll('\\', '/')
-  return path.replace(/[?#].*$/s, '')
+  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
 }
 
 type Matches = (schema: Schema, value: unknown) => string | undefined

@@ -48,10 +48,7 @@ describe('createJudge', () => {
     'another path': error(404, 'Not Found', 'Not Found', '/nowhere'),
     'a path with a query': { ...noFiles, request: { method: 'GET', target: '/list?limit=1' } },
     'a target with a host': { ...noFiles, request: { method: 'GET', target: 'http://a/list' } },
-    'a backslash for a slash behind a host': {
-      ...noFiles,
-      request: { method: 'GET', target: 'http://a\\list' },
-    },
+    'a backslash in a target with a host': error(404, 'Not Found', 'Not Found', 'http://a/x\\list'),
     'another method': withHeader(
       {
         ...error(405, 'Method Not Allowed', 'Method not allowed. Use GET, HEAD, OPTIONS'),

@@ -101,6 +101,35 @@ const root = fc.constantFrom(
   '/Serve/',
 )
 
+/** Of an absolute URL: what one parser or another takes for a host, or throws at. */
+const authority = fc.oneof(
+  fc.constantFrom('a', ''),
+  fc
+    .array(
+      fc.constantFrom(
+        ...[
+          'a',
+          'b.test',
+          'xn--',
+          '%',
+          '%00',
+          '%41',
+          '@',
+          ':',
+          '80',
+          '99999999',
+          '.',
+          '-',
+          ';',
+          '&',
+        ],
+        ...['[::1]', '[fe80::1%251]', '[V1.A;]', '[', ']', '\\', '*', "'"],
+      ),
+      { maxLength: 4 },
+    )
+    .map((all) => all.join('')),
+)
+
 const query = fc.array(
   fc.tuple(
     fc.constantFrom('limit', 'after', 'prefix', 'details', 'Limit', 'x', 'limit[]'),
@@ -113,7 +142,7 @@ const inputs = fc.oneof(
   fc.record({ root, segment }).map(({ root, segment }) => `${root}${segment}`),
   query.map((all) => `/list?${all.map((pair) => pair.join('=')).join('&')}`),
   fc
-    .tuple(fc.constantFrom('http://a', 'http://', '//', 'x:', ''), root, segment)
+    .tuple(fc.constantFrom('http://', 'HTTPS://', '//', 'x:', ''), authority, root, segment)
     .map((all) => all.join('')),
 )
 
@@ -153,7 +182,9 @@ export function urls(): FuzzTarget {
 /** The name behind `/serve/`, where it is beyond doubt: one segment of what RFC 3986 has in segments. */
 function nameServed(target: string): string | undefined {
   const segment =
-    /^\/serve\/((?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9a-fA-F]{2})+)(?:\?[!-~]*)?$/.exec(target)?.[1]
+    /^(?:http:\/\/a)?\/serve\/((?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9a-fA-F]{2})+)(?:\?[!-~]*)?$/.exec(
+      target,
+    )?.[1]
   // By WHATWG's rules for URLs these are no segments; who is right matters only to those who send them.
   if (segment === undefined || /^(?:\.|%2e){1,2}$/i.test(segment)) return undefined
   const bytes = segment.replaceAll(/%(..)/g, (_, hex: string) =>
