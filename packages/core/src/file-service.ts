@@ -37,7 +37,12 @@ import {
   serveFile,
   statFile,
 } from './use-cases/stored-files.ts'
-import { expireFiles, type ExpireOptions, type ExpiryOutcome } from './use-cases/expire-files.ts'
+import {
+  expireFiles,
+  noteExpiry,
+  type ExpireOptions,
+  type ExpiryOutcome,
+} from './use-cases/expire-files.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import {
   type PresentedLink,
@@ -106,6 +111,8 @@ export interface FileService {
   readonly maxFileSize: number | undefined
   /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
   expireFiles?(customer: Customer, options?: ExpireOptions): Promise<ExpiryOutcome>
+  /** Notes that the customer's rule is in force, if the store supports that, for one who waits for `expireFiles`; see `noteExpiry`. */
+  noteExpiry?(customer: Customer): Promise<string | undefined>
   /** Removes the customer's earlier versions that are too old or exceed `keepQuota`, if the store has a history; see `purgeKept`. */
   purgeKept?(customer: Customer): Promise<PurgeOutcome>
   /** Removes the oldest earlier versions of all customers until so many bytes are free, if the store has a history; see `freeKept`. */
@@ -289,6 +296,10 @@ function serviceOf({
       async expireFiles(customer: Customer, options?: ExpireOptions) {
         checkCustomer(customer)
         return expireFiles({ store, expiry, quotas, now, keeps }, customer, options)
+      },
+      async noteExpiry(customer: Customer) {
+        checkCustomer(customer)
+        return noteExpiry({ expiry, now }, customer)
       },
     }),
     ...(purgePolicy && {

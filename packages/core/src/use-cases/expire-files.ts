@@ -38,6 +38,9 @@ const graceMs = 24 * hourMs
 /** A rule that was not applied for so long, in milliseconds, counts as new: it may have been removed meanwhile, or the clock be wrong. */
 const forgottenMs = 3 * hourMs
 
+/** How often a long call notes that its rule is still applied, in milliseconds. */
+const renewalMs = 30 * 60_000
+
 /** How far two clocks may differ, in milliseconds. */
 const toleranceMs = 5 * 60_000
 
@@ -45,6 +48,8 @@ const toleranceMs = 5 * 60_000
  * Deletes the customer's files whose last change was `expireAfterMs` ago, in the order of their names. Files that are replaced meanwhile
  * stay. Call it about once an hour for each customer with such a rule. A rule that was not applied for three hours counts as new. Nothing
  * is deleted within 24 hours after the first call with a rule, or with a shorter one. It may be ended at any time, and called again.
+ *
+ * A call applies its rule until it ends, however long that takes. For customers who wait for their call meanwhile, call `noteExpiry`.
  *
  * @throws TypeError for a customer without `expireAfterMs`
  * @throws FileServiceError `store-unavailable`
@@ -54,30 +59,55 @@ export async function expireFiles(
   customer: Customer,
   { onExpired, signal }: ExpireOptions = {},
 ): Promise<ExpiryOutcome> {
-  const { expireAfterMs } = customer
-  if (expireAfterMs === undefined) throw new TypeError(`"${customer.name}" has no expireAfterMs`)
-  const time = policy.now()
-  const rule = await applyRule(policy, customer.name, { expireAfterMs, time })
-  if ('problem' in rule) return { kind: 'wrong-clock', ...rule }
-  const until = rule.since + graceMs
-  const isDue = ({ modifiedAt }: BlobInfo, at: number) => modifiedAt.getTime() + expireAfterMs <= at
+  const first = await applyRule(policy, customer)
+  if ('problem' in first) return { kind: 'wrong-clock', ...first }
+  const { expireAfterMs, since, seen: time } = first
+  const until = since + graceMs
+  const isWaiting = time < until
+  const isDue = ({ modifiedAt }: BlobInfo) =>
+    modifiedAt.getTime() + expireAfterMs <= (isWaiting ? until : time)
   let count = 0
-  for await (const page of policy.store.listDetails(customer.name)) {
+  let seen = time
+  for await (const file of eachFile(policy.store, customer.name)) {
     signal?.throwIfAborted()
-    if (time < until) {
-      count += page.filter((file) => isDue(file, until)).length
-      continue
+    if (Math.abs(policy.now() - seen) >= renewalMs) {
+      const rule = await applyRule(policy, customer)
+      if ('problem' in rule) return { kind: 'wrong-clock', ...rule }
+      // The rule counts as new, as after a machine has slept: nothing may be deleted for a day.
+      if (rule.since !== since) break
+      seen = rule.seen
     }
-    for (const file of page.filter((one) => isDue(one, time))) {
-      signal?.throwIfAborted()
-      if (!(await deleteExpired(policy, customer, file))) continue
+    if (!isDue(file)) continue
+    if (isWaiting) {
+      count++
+    } else if (await deleteExpired(policy, customer, file)) {
       count++
       await onExpired?.(file)
     }
   }
-  return time < until
+  return isWaiting
     ? { kind: 'waiting', until: new Date(until), due: count }
     : { kind: 'done', expired: count }
+}
+
+/**
+ * Notes that the customer's rule is in force, as {@link expireFiles} does, and deletes nothing. Call it at least every two hours for a
+ * customer whose call of `expireFiles` has to wait for those of others. Otherwise the rule counts as new when its turn comes.
+ *
+ * Resolves with what is wrong with a clock, or with `undefined`.
+ * @throws TypeError for a customer without `expireAfterMs`
+ * @throws FileServiceError `store-unavailable`
+ */
+export async function noteExpiry(
+  policy: Pick<ExpiryPolicy, 'expiry' | 'now'>,
+  customer: Customer,
+): Promise<string | undefined> {
+  const rule = await applyRule(policy, customer)
+  return 'problem' in rule ? rule.problem : undefined
+}
+
+async function* eachFile(store: BlobStore, customer: string): AsyncGenerator<BlobInfo> {
+  for await (const page of store.listDetails(customer)) yield* page
 }
 
 function deleteExpired(
@@ -101,11 +131,12 @@ interface RuleNote {
 
 /** Remembers that the rule is in force, and finds out since when, unless one of the clocks is wrong. */
 async function applyRule(
-  { expiry }: ExpiryPolicy,
-  customer: string,
-  { expireAfterMs, time }: { readonly expireAfterMs: number; readonly time: number },
+  { expiry, now }: Pick<ExpiryPolicy, 'expiry' | 'now'>,
+  { name, expireAfterMs }: Customer,
 ): Promise<RuleNote | { readonly problem: string }> {
-  const earlier = parseNote(await expiry.readNote(customer))
+  if (expireAfterMs === undefined) throw new TypeError(`"${name}" has no expireAfterMs`)
+  const time = now()
+  const earlier = parseNote(await expiry.readNote(name))
   // The earlier time may be the wrong one. From the new one on, nothing expires for a day.
   const wentBack = earlier !== undefined && time < earlier.seen - toleranceMs
   const isNew =
@@ -114,7 +145,7 @@ async function applyRule(
     expireAfterMs < earlier.expireAfterMs ||
     time - earlier.seen > forgottenMs
   const note = { expireAfterMs, since: isNew ? time : earlier.since, seen: time }
-  const stored = await expiry.writeNote(customer, formatNote(note))
+  const stored = await expiry.writeNote(name, formatNote(note))
   if (Math.abs(stored.getTime() - time) > toleranceMs) {
     return {
       problem: `the store's clock is at ${at(stored.getTime())}, and this one at ${at(time)}`,

@@ -122,6 +122,86 @@ describe('expireFiles', () => {
     expect(expiredIn(await pass(day))).to.equal(1)
   })
 
+  it('applies a rule throughout a call that takes longer than three hours', async () => {
+    let pageMs = 0
+    const { store, files, names, expire, pass, wait } = start({
+      change: (inner) => ({
+        ...inner,
+        async *listDetails(customer, options) {
+          for await (const page of inner.listDetails(customer, options)) {
+            for (const file of page) {
+              wait(pageMs)
+              yield [file]
+            }
+          }
+        },
+      }),
+    })
+    await expire()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await files.upload(name, chunks(3))
+    await pass(10 * day)
+    for (const name of ['u', 'v', 'w', 'x', 'y']) await files.upload(name, chunks(3))
+    await pass(20 * day - hour)
+    wait(hour)
+    pageMs = hour
+    const seen = async () => Number((await store.expiry?.readNote('alice'))?.split(' ')[3])
+    const before = await seen()
+    expect(await expire()).to.deep.equal({ kind: 'done', expired: 5 })
+    expect((await seen()) - before).to.equal(11 * hour)
+    expect(await names()).to.deep.equal(['u', 'v', 'w', 'x', 'y'])
+    pageMs = 0
+    await pass(day)
+    expect(expiredIn(await pass(10 * day))).to.equal(5)
+  })
+
+  it('deletes no more in a call that was held up for longer than three hours', async () => {
+    const { files, names, expire, pass, wait, alice } = start()
+    await expire()
+    for (const name of ['a', 'b', 'c']) await files.upload(name, chunks(3))
+    await pass(30 * day - hour)
+    wait(hour)
+    const onExpired = () => wait(4 * hour)
+    expect(await expire(alice, { onExpired })).to.deep.equal({ kind: 'done', expired: 1 })
+    expect(await names()).to.deep.equal(['b', 'c'])
+    expect(await expire()).to.include({ kind: 'waiting', due: 2 })
+  })
+
+  it('deletes no more in a call during which a clock turns out to be wrong', async () => {
+    const { files, names, expire, pass, wait, alice, skewStore } = start()
+    await expire()
+    for (const name of ['a', 'b', 'c']) await files.upload(name, chunks(3))
+    await pass(30 * day - hour)
+    wait(hour)
+    const onExpired = () => {
+      skewStore(-hour)
+      wait(hour)
+    }
+    expect(await expire(alice, { onExpired })).to.have.property('kind', 'wrong-clock')
+    expect(await names()).to.deep.equal(['b', 'c'])
+  })
+
+  it('keeps a rule in force that is noted while its turn does not come', async () => {
+    const { service, files, names, alice, expire, wait } = start()
+    await expire()
+    await files.upload('a', chunks(3))
+    for (let passed = 0; passed < 30 * day; passed += hour) {
+      wait(hour)
+      expect(await service.noteExpiry?.(alice)).to.equal(undefined)
+    }
+    expect(await names()).to.deep.equal(['a'])
+    expect(await expire()).to.deep.equal({ kind: 'done', expired: 1 })
+  })
+
+  it('says why a rule cannot be noted', async () => {
+    const { service, alice, skewStore } = start()
+    skewStore(hour)
+    expect(await service.noteExpiry?.(alice)).to.match(/^the store's clock is at /)
+    const none = { name: 'bob' }
+    expect(await rejection(service.noteExpiry?.(none) ?? Promise.resolve())).to.be.instanceOf(
+      TypeError,
+    )
+  })
+
   it('deletes nothing while the clock is behind that of before', async () => {
     const { files, names, expire, pass, wait } = start()
     await expire()
@@ -217,6 +297,6 @@ describe('expireFiles', () => {
 
   it('is not there where the store cannot', () => {
     const { expiry: _, ...store } = createMemoryBlobStore()
-    expect(createFileService({ store })).to.not.have.property('expireFiles')
+    expect(createFileService({ store })).to.not.have.any.keys('expireFiles', 'noteExpiry')
   })
 })

@@ -161,7 +161,9 @@ export async function startServer(
   }
   if (isFirst) {
     // Where another worker publishes the same name, it waits for this worker's removal.
-    await open(Promise.resolve(sweepFiles(service, sweep)))
+    await open(
+      Promise.resolve(sweepFiles(service, { ...sweep, find: (name) => credentials.find(name) })),
+    )
     const { history } = store
     if (history) await open(Promise.resolve(sweepKept(service, { ...sweep, history })))
   }

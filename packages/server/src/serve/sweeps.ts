@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   isFileServiceError,
   type Credential,
+  type CredentialSource,
   type Customer,
   type FileService,
   type History,
@@ -11,16 +12,21 @@ import type { Audit, OnAnswered } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import type { ServerWatch } from './server-watch.ts'
 
-/** How long to wait between two sweeps, in milliseconds. `expireFiles` takes a rule that was not applied for three hours for a new one. */
+/** How long to wait between two sweeps, in milliseconds. */
 const filePauseMs = 60 * 60 * 1000
+
+/** How long to wait before all rules are noted again, in milliseconds. A rule that was not noted for three hours counts as new. */
+const notePauseMs = 30 * 60 * 1000
 
 export interface FileSweepOptions {
   readonly log: Logger
   /** All customers and their logins, as they are at each sweep. */
   readonly credentials: () => readonly Credential[]
+  /** Finds a customer as it is now. */
+  readonly find: CredentialSource['find']
   /** Records each deletion. Default: none. */
   readonly audit?: Audit | undefined
-  /** Default: an hour. */
+  /** Default: an hour between sweeps, and half an hour before the rules are noted again. */
   readonly pauseMs?: number
   /** The two clocks, in milliseconds. Default: those of the system. */
   readonly clocks?: Clocks
@@ -29,13 +35,14 @@ export interface FileSweepOptions {
 /**
  * Deletes the files that have expired: at once in the background, and then every hour, customer by customer. It logs what it deletes, what
  * it will delete once a new rule is a day old, and why it deletes nothing. A sweep is left out if the clock has jumped since the one
- * before. `close` ends it.
+ * before. A sweep may take days: meanwhile the rules of all customers are noted, so that none counts as new when its turn comes. `close`
+ * ends it.
  */
 export function sweepFiles(
-  service: Pick<FileService, 'expireFiles'>,
+  service: Pick<FileService, 'expireFiles' | 'noteExpiry'>,
   options: FileSweepOptions,
 ): { close(): Promise<void> } {
-  const { log, credentials, audit } = options
+  const { log, credentials, find, audit } = options
   const clockProblem = createClockGuard(options.clocks)
   /** The rules that were logged as waiting, by customer. */
   const announced = new Map<string, string>()
@@ -72,20 +79,61 @@ export function sweepFiles(
     }
   }
 
-  return repeatSweep(async (end) => {
-    const reason = clockProblem()
-    if (reason !== undefined) return leaveOut({ reason })
-    for (const customer of ownCredentials(credentials()).values()) {
-      if (customer.expireAfterMs === undefined) continue
-      if (end.hasCome()) break
+  /** The customer whose files are being deleted; that call notes the rule itself. */
+  let current: string | undefined
+
+  /** Calls `work` for each customer with a rule. */
+  const forEachRule = async (
+    customers: Iterable<string>,
+    end: SweepEnd,
+    work: (customer: Customer) => Promise<void>,
+  ) => {
+    for (const name of customers) {
+      if (end.hasCome()) return
       try {
-        await sweepCustomer(customer, end.signal)
+        // The customers file may have changed since the sweep began.
+        const found = await find(name)
+        if (found?.expireAfterMs !== undefined) await work(withoutLogin(found))
       } catch (err) {
         // The store may be closed already.
-        if (!end.hasCome()) log.warn({ customer: customer.name, err }, 'files cannot expire')
+        if (!end.hasCome()) log.warn({ customer: name, err }, 'files cannot expire')
       }
     }
+  }
+
+  const noting = repeatSweep(
+    (end) =>
+      forEachRule(expiring(credentials()), end, async (customer) => {
+        if (customer.name === current) return
+        const reason = await service.noteExpiry?.(customer)
+        if (reason !== undefined) leaveOut({ customer: customer.name, reason })
+      }),
+    options.pauseMs ?? notePauseMs,
+  )
+  const sweeping = repeatSweep(async (end) => {
+    const reason = clockProblem()
+    if (reason !== undefined) return leaveOut({ reason })
+    await forEachRule(fromAnywhere(expiring(credentials())), end, async (customer) => {
+      current = customer.name
+      await sweepCustomer(customer, end.signal).finally(() => (current = undefined))
+    })
   }, options.pauseMs ?? filePauseMs)
+  return {
+    close: async () => void (await Promise.all([noting.close(), sweeping.close()])),
+  }
+}
+
+/** The names of the customers with a rule. */
+function expiring(credentials: readonly Credential[]): string[] {
+  return credentials
+    .filter(({ login, expireAfterMs }) => login === undefined && expireAfterMs !== undefined)
+    .map(({ name }) => name)
+}
+
+/** The same values, beginning with a random one: a process that never comes to the end of a sweep comes to each value at some time. */
+function fromAnywhere<T>(values: readonly T[]): T[] {
+  const first = Math.floor(Math.random() * values.length)
+  return [...values.slice(first), ...values.slice(0, first)]
 }
 
 /** How long to wait between two sweeps, in milliseconds. */
@@ -173,8 +221,17 @@ function ownCredentials(credentials: readonly Credential[]): ReadonlyMap<string,
   return new Map(
     credentials
       .filter(({ login }) => login === undefined)
-      .map(({ passwordHash: _, endsAtMs: __, may: ___, ...customer }) => [customer.name, customer]),
+      .map((credential) => [credential.name, withoutLogin(credential)]),
   )
+}
+
+function withoutLogin({
+  passwordHash: _,
+  endsAtMs: __,
+  may: ___,
+  ...customer
+}: Credential): Customer {
+  return customer
 }
 
 /** An amount of earlier versions, as fields of a line of the log. */

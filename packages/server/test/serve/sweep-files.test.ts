@@ -38,10 +38,15 @@ async function open(
   }
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) })
   let sweeps = 0
+  let notes = 0
   const counting = change(service)
   const begin = () =>
     sweepFiles(
       {
+        async noteExpiry(customer) {
+          notes++
+          return service.noteExpiry?.(customer)
+        },
         async expireFiles(customer, options) {
           const outcome = await counting.expireFiles?.(customer, options)
           sweeps++
@@ -52,6 +57,7 @@ async function open(
       {
         log,
         credentials: () => rules,
+        find: (name) => rules.find((rule) => rule.name === name),
         audit: async (event) => void events.push(event),
         pauseMs: 1,
         clocks: () => ({ wall: time + skew, monotonic: time }),
@@ -65,6 +71,7 @@ async function open(
   return {
     ...{ lines, events, rules, namesOf, begin, service },
     sweeps: () => sweeps,
+    notes: () => notes,
     wait: (ms: number) => void (time += ms),
     jump: (ms: number) => void (skew += ms),
   }
@@ -141,6 +148,84 @@ describe('sweepFiles', function () {
       customer: 'alice',
     })
     expect(site.lines[0]?.err?.message).to.equal('down')
+  })
+
+  /** The first sweep comes to a customer whose call lasts until `proceed`; `others` have rules, too. */
+  async function openSlow(others: readonly string[]) {
+    let calls = 0
+    let proceed = () => {}
+    const slow = new Promise<void>((resolve) => (proceed = resolve))
+    const called: string[] = []
+    const site = await open((service) => ({
+      async expireFiles(customer, options) {
+        called.push(customer.name)
+        if (++calls === 1) await slow
+        return service.expireFiles?.(customer, options) ?? { kind: 'done', expired: 0 }
+      },
+    }))
+    for (const name of others) {
+      site.rules.push({ name, passwordHash: 'x', expireAfterMs: day })
+      await site.service.filesOf({ name }).upload('old', new Uint8Array(3))
+    }
+    const sweeping = site.begin()
+    await until('the first customer is called', () => called.length === 1)
+    return { ...site, called, proceed, sweeping }
+  }
+
+  it('keeps the rules of customers in force whose turn does not come for days', async () => {
+    const site = await openSlow(['carol', 'dave'])
+    for (let hours = 0; hours < 60; hours++) {
+      const before = site.notes()
+      site.wait(hour)
+      await until('the rules are noted', () => site.notes() > before + 6)
+    }
+    expect(site.called).to.have.length(1)
+    site.proceed()
+    const [first] = site.called
+    await until('it has swept', () => site.called.length > 3)
+    await site.sweeping.close()
+    const expired = ['carol', 'dave'].filter((name) => name !== first)
+    for (const name of expired) expect(await site.namesOf(name)).to.deep.equal([])
+  })
+
+  it('applies the rule that is in force when the turn of the customer comes', async () => {
+    const site = await openSlow(['carol', 'dave', 'erin'])
+    const removed = site.called[0] === 'erin' ? 'dave' : 'erin'
+    const at = site.rules.findIndex(({ name }) => name === removed)
+    site.rules.splice(at, 1)
+    site.proceed()
+    await until('it has swept', () => site.called.length > 5)
+    await site.sweeping.close()
+    expect(site.called).not.to.include(removed)
+  })
+
+  it('begins with different customers, so that a process that often stops comes to each', async () => {
+    const firsts = new Set<string | undefined>()
+    await until('each was the first once', async () => {
+      const site = await openSlow(['carol', 'dave'])
+      firsts.add(site.called[0])
+      site.proceed()
+      await site.sweeping.close()
+      return firsts.size === 3
+    })
+  })
+
+  it('says that no rule can be noted', async () => {
+    let isDown = false
+    const site = await open()
+    site.service.noteExpiry = async () => {
+      if (isDown) throw new Error('down')
+      isDown = true
+      return 'the clock is wrong'
+    }
+    const sweeping = site.begin()
+    const withReason = (line: Line) => line.reason === 'the clock is wrong'
+    await until('it is logged', () => site.lines.some(withReason))
+    expect(site.lines.find(withReason)).to.deep.include({ level: 50, customer: 'alice' })
+    await until('the failure is logged', () =>
+      site.lines.some(({ err }) => err?.message === 'down'),
+    )
+    await sweeping.close()
   })
 
   it('sweeps no more once it is closed', async () => {
