@@ -386,6 +386,9 @@ async function check(argv: FileOption): Promise<number> {
       const period = periodOf(keepReplacedMs)
       note(`What is replaced or deleted of "${name}" can be restored for ${period}.`)
     }
+    const { url } = source.webhooks().get(name) ?? {}
+    const needs = `--audit-log${url?.startsWith('http:') ? ' and --webhook-allow-private' : ''}`
+    if (url !== undefined) note(`The webhook of "${name}" gets events if the server has ${needs}.`)
   }
   await source.close()
   return 0

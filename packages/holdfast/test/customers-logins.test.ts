@@ -144,6 +144,13 @@ describe('holdfast customers, of further logins,', () => {
     expect((await customers('set', 'bob', '--webhook', 'bob')).stderr).to.include(
       'the webhook is not the URL of a receiver',
     )
+    expect((await customers('check')).stderr).to.include(
+      'The webhook of "bob" gets events if the server has --audit-log',
+    )
+    await customers('set', 'bob', '--webhook', 'http://10.0.0.1/hook')
+    expect((await customers('check')).stderr).to.include(
+      'The webhook of "bob" gets events if the server has --audit-log and --webhook-allow-private',
+    )
     expect((await customers('set', 'bob', '--webhook', 'none')).code).to.equal(0)
     expect(await readFile(path, 'utf8')).to.not.include('webhook')
     const login = await customers('set', 'acme', '--login', 'ci', '--webhook', 'https://x.example')

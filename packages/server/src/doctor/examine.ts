@@ -106,7 +106,7 @@ type Webhooks = CustomersExamination['webhooks']
 async function* onMachine(config: Config, webhooks: Webhooks): AsyncGenerator<Finding> {
   yield* machineFindings(await lookAtMachine())
   yield* attemptFindings('audit trail', trailFindings(config))
-  yield* attemptFindings('webhook', webhookFindings(config, webhooks))
+  yield* webhookFindings(config, webhooks)
 }
 
 /**
@@ -149,26 +149,27 @@ export async function* trailFindings({ 'audit-log': path }: Config): AsyncGenera
 }
 
 /**
- * Checks whether events can be signed and sent, as far as that shows without sending one.
- *
- * @throws SetupError for settings with which no server starts
+ * Checks for each receiver whether events can be signed and sent, as far as that shows without sending one. No server starts where
+ * `--webhook` has a problem; a customer with one gets no events.
  */
 async function* webhookFindings(config: Config, webhooks: Webhooks): AsyncGenerator<Finding> {
   if (config.webhook === undefined && webhooks.size === 0) return
   const { customerWebhookSettings, findWebhookSettings, receiverProblem } =
     await import('../events/webhook-settings.ts')
-  const found = async (settings: WebhookSettings, changes: string) => {
+  async function* found(looked: Promise<WebhookSettings | undefined>, customer?: string) {
+    const settings = await looked
+    if (settings === undefined) return
     const problem = await receiverProblem(settings)
     const { origin } = new URL(settings.url)
-    return problem
+    const changes = customer === undefined ? settings.trail : JSON.stringify(customer)
+    yield problem
       ? adviceFinding('warning', 'webhook', problem)
       : finding('ok', 'webhook', `${origin} gets the changes of ${changes}`)
   }
-  const settings = await findWebhookSettings(config)
-  if (settings) yield found(settings, settings.trail)
+  yield* attemptFindings('webhook', found(findWebhookSettings(config)))
   for (const [customer, webhook] of webhooks) {
-    const own = await customerWebhookSettings(config, customer, webhook)
-    yield found(own, JSON.stringify(customer))
+    const own = customerWebhookSettings(config, customer, webhook)
+    yield* attemptFindings('webhook', found(own, customer))
   }
 }
 

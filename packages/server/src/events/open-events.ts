@@ -7,7 +7,7 @@ import type { CustomerWebhooks, Webhooks } from './open-webhooks.ts'
  * Begins to deliver events where there are receivers; see `openWebhooks`, whose code is loaded when there is the first receiver: most
  * servers have none. Its `followCustomers` may be called at any time; calls run one after the other.
  *
- * @throws SetupError for settings with which no event could be delivered
+ * @throws SetupError for settings with which no event of `--webhook` could be delivered
  */
 export async function openEvents(
   config: Config,
@@ -15,17 +15,17 @@ export async function openEvents(
   customerWebhooks: CustomerWebhooks,
 ): Promise<Webhooks> {
   const isWanted = () => config.webhook !== undefined || customerWebhooks().size > 0
-  const load = async (isRunning: boolean) => {
+  const load = async () => {
     const { openWebhooks } = await import('./open-webhooks.ts')
-    return openWebhooks(config, { log, customerWebhooks, isRunning })
+    return openWebhooks(config, { log, customerWebhooks })
   }
-  let webhooks = isWanted() ? await load(false) : undefined
+  let webhooks = isWanted() ? await load() : undefined
   let following = Promise.resolve()
   let isClosed = false
 
   const follow = async () => {
     if (webhooks) return webhooks.followCustomers()
-    if (isWanted()) webhooks = await load(true)
+    if (isWanted()) webhooks = await load()
   }
 
   return {

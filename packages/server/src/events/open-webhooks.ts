@@ -57,18 +57,17 @@ export function customerCursorFile(trail: string, customer: string): string {
 export interface WebhooksInput {
   readonly log: Logger
   readonly customerWebhooks: CustomerWebhooks
-  /** Whether the server runs already: then what cannot be delivered to a customer is logged, and the others get their events. */
-  readonly isRunning: boolean
 }
 
 /**
- * Begins to deliver events. Call it before the first line of the trail that this server writes, in one process only.
+ * Begins to deliver events. Call it before the first line of the trail that this server writes, in one process only. What cannot be
+ * delivered to a customer is logged: one customer's webhook must not stop the start of the service for all others.
  *
- * @throws SetupError for settings with which no event could be delivered
+ * @throws SetupError for settings with which no event of `--webhook` could be delivered
  */
 export async function openWebhooks(
   config: Config,
-  { log, customerWebhooks, isRunning }: WebhooksInput,
+  { log, customerWebhooks }: WebhooksInput,
 ): Promise<Webhooks> {
   const settings = await findWebhookSettings(config)
   let secrets = settings?.secrets ?? []
@@ -112,7 +111,7 @@ export async function openWebhooks(
     )
   }
 
-  const follow = async (onProblem: (customer: string, problem: unknown) => void) => {
+  const follow = async () => {
     const wanted = customerWebhooks()
     for (const customer of [...ofCustomers.keys()].filter((name) => !wanted.has(name))) {
       await end(customer)
@@ -124,7 +123,8 @@ export async function openWebhooks(
         await begin(customer, webhook)
       } catch (error) {
         // A customer whose webhook fails must not keep the others from their events.
-        onProblem(customer, error)
+        const reason = messageOf(error)
+        log.error({ customer, reason }, 'webhook: the customer gets no events')
       }
     }
   }
@@ -135,11 +135,8 @@ export async function openWebhooks(
     await leases.close()
   }
 
-  const refuse = (customer: string, problem: unknown) =>
-    log.error({ customer, reason: messageOf(problem) }, 'webhook: the customer gets no events')
-
   try {
-    await follow(isRunning ? refuse : refuseStart)
+    await follow()
   } catch (error) {
     await close()
     throw error
@@ -161,15 +158,11 @@ export async function openWebhooks(
       }
     },
     followCustomers: () =>
-      follow(refuse).catch((err: unknown) =>
+      follow().catch((err: unknown) =>
         log.error({ err }, 'webhook: the customers cannot be followed'),
       ),
     close,
   }
-}
-
-function refuseStart(_: string, problem: unknown): never {
-  throw problem
 }
 
 interface CustomerDelivery {

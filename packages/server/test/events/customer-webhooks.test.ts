@@ -147,15 +147,25 @@ describe('holdfast serve, with webhooks of customers,', function () {
     expect((await replay('carol')).stderr).to.include('no webhook of a customer "carol"')
   })
 
-  it('does not start where no event could be delivered', async () => {
-    await write({ alice: ofAlice.url })
-    const options = { cwd: holdfast.site.path }
-    const none = await runHoldfast(['serve', '--port', '0'], options)
-    expect(none.code).to.equal(1)
-    expect(none.stderr + none.stdout).to.match(/events of the webhook of "alice" .*there is none/)
-    const open = await runHoldfast(['serve', '--port', '0', '--audit-log', trail], options)
-    expect(open.stderr + open.stdout).to.match(/webhook of "alice" would cross .* unencrypted/)
-  })
+  const undeliverable = {
+    'without an audit trail': [[], /events of the webhook of "alice" .*there is none/],
+    unencrypted: [['--audit-log', trail], /webhook of "alice" would cross .* unencrypted/],
+    'unencrypted, with several processes': [
+      ['--audit-log', trail, '--workers', '2'],
+      /webhook of "alice" would cross .* unencrypted/,
+    ],
+  } as const
+  for (const [how, [args, reason]] of Object.entries(undeliverable)) {
+    it(`starts for all others where the events of one customer cannot be delivered, ${how}`, async () => {
+      await write({ alice: ofAlice.url })
+      const server = await holdfast.start(args)
+      const line = await server.logged('webhook: the customer gets no events')
+      expect(line).to.include({ level: 50, customer: 'alice' })
+      expect(line['reason']).to.match(reason)
+      for (const customer of ['alice', 'bob']) await put(server, customer, '1')
+      expect(ofAlice.arrivals).to.deep.equal([])
+    })
+  }
 
   for (const bob of [undefined, 'https://example.invalid/']) {
     it(`goes on where no event can be delivered later, ${bob ? 'beside a receiver' : 'without one before'}`, async () => {
@@ -191,5 +201,8 @@ describe('holdfast serve, with webhooks of customers,', function () {
     expect(doctor.stdout).to.match(
       /webhook .*http:\/\/127\.0\.0\.1:\d+ gets the changes of "alice"/,
     )
+    const closed = await runHoldfast(['doctor', '--audit-log', trail], { cwd: holdfast.site.path })
+    expect(closed.stdout).to.match(/problem +webhook .*of "alice" would cross .* unencrypted/)
+    expect(closed.stdout).to.match(/webhook .*none\.invalid of the webhook of "bob" is unknown/)
   })
 })
