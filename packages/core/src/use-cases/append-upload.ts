@@ -3,7 +3,7 @@ import { isLimited, type Customer } from '../model/customer.ts'
 import { isFileServiceError } from '../model/errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
-import { requireOffset, uploadNotFound } from '../model/upload-rules.ts'
+import { requireLength, requireOffset, uploadNotFound } from '../model/upload-rules.ts'
 import type { QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
@@ -12,7 +12,7 @@ import { lookUpUpload, uploadKey, type ResumablePolicy } from './resumable-polic
 import { checkSize } from './upload-file.ts'
 
 export interface AppendUploadOptions {
-  /** The length of the whole file, if `begin` did not get it. */
+  /** The length of the whole file, if `begin` did not get it. A call that is refused before its first byte declares none. */
   readonly length?: number
   /** How many bytes are expected. Too many are refused before a byte is read. Default: the content's size, if it has one. */
   readonly size?: number
@@ -52,18 +52,20 @@ export async function appendUpload(
   const size = options.size ?? readable.size ?? 0
   requireWholeBytes('offset', offset)
   requireCount('size', size)
-  if (options.length !== undefined) await declareLength(policy, key, offset, options.length)
-  const { signal, release, onState, isPartial = false } = options
+  const { length, signal, release, onState, isPartial = false } = options
   const digestCheck = options.digest && createDigestCheck(options.digest, signal)
   let state: ResumableUpload | undefined
   let claim: QuotaClaim | undefined
+  if (length !== undefined) {
+    claim = await declareLength(policy, customer, key, { offset, size, length })
+  }
   let hasEnded = false
   /** When the store asks for the first chunk, it has found the upload and checked the offset. */
   const admitted = async function* () {
     const { plan } = found(state)
     const limit = Math.min(plan.length ?? Infinity, policy.maxFileSize)
     checkSize(offset + size, limit)
-    const opened = await policy.quotas.claim(customer, plan.name, size, id)
+    const opened = claim ?? (await policy.quotas.claim(customer, plan.name, size, id))
     // A later call may have ended the append during the `await`; the store can close this generator only now.
     if (hasEnded) return opened.end()
     claim = opened
@@ -127,21 +129,39 @@ async function stageWhatCame(
   }
 }
 
+interface DeclaringPiece {
+  readonly offset: number
+  readonly size: number
+  /** The length of the whole file. */
+  readonly length: number
+}
+
+/** Declares the length of the upload, and resolves with a claim of the piece that declares it. */
 async function declareLength(
   policy: ResumablePolicy,
+  customer: Customer,
   key: UploadKey,
-  offset: number,
-  length: number,
-): Promise<void> {
-  const { uploads, maxFileSize } = policy
+  { offset, size, length }: DeclaringPiece,
+): Promise<QuotaClaim> {
+  const { uploads, quotas, maxFileSize } = policy
   requireWholeBytes('length', length)
   checkSize(length, maxFileSize)
   await uploads.interrupt(key)
-  // A length can never be changed, so an append that will be refused must not declare one.
+  // A length can never be changed, so a piece that will be refused must not declare one.
   const upload = await lookUpUpload(policy, key)
   if (upload === undefined) throw uploadNotFound()
   requireOffset(upload, offset)
-  await uploads.declareLength(key, length)
+  requireLength(upload, length)
+  checkSize(offset + size, length)
+  const claim = await quotas.claim(customer, upload.plan.name, size, key.id)
+  try {
+    await uploads.declareLength(key, length)
+    return claim
+  } catch (error) {
+    claim.stage(offset)
+    claim.end()
+    throw error
+  }
 }
 
 async function* check(

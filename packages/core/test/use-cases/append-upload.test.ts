@@ -5,7 +5,7 @@ import { uploadPublished } from '../../src/model/upload-rules.ts'
 import { chunks, failing, pulled, type PulledContent } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
-import { resumableFixture, served, sha256Of } from './resumable-fixture.ts'
+import { resumableFixture, resumableOf, served, sha256Of } from './resumable-fixture.ts'
 
 /** Resolves when the first chunk of `content` has been asked for. */
 async function untilAsked(content: PulledContent): Promise<void> {
@@ -193,6 +193,44 @@ describe('resumable.append', () => {
     expect((await resumable.state(id)).plan.length).to.equal(undefined)
     const { published } = await resumable.append(id, 3, 'd', { length: 4 })
     expect(published?.size).to.equal(4)
+  })
+
+  it('declares no length by a piece that is longer than it', async () => {
+    const { resumable, files } = resumableFixture()
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    expect(await refusal(resumable.append(id, 3, 'def', { length: 5 }))).to.equal('file-too-large')
+    expect((await resumable.state(id)).plan.length).to.equal(undefined)
+    await resumable.append(id, 3, 'def', { length: 6 })
+    expect(await served(files, 'a')).to.equal('abcdef')
+  })
+
+  it('declares no length by a piece beyond the quota, and counts what a piece with a length claims once', async () => {
+    const { service } = resumableFixture()
+    const files = service.filesOf({ name: 'alice', quota: 6 })
+    const resumable = resumableOf(files)
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    expect(await refusal(resumable.append(id, 3, 'defg', { length: 7 }))).to.equal('quota-exceeded')
+    expect((await resumable.state(id)).plan.length).to.equal(undefined)
+    await resumable.append(id, 3, 'd', { length: 6 })
+    await resumable.append(id, 4, 'ef')
+    expect(await served(files, 'a')).to.equal('abcdef')
+    await files.delete('a')
+    await files.upload('b', chunks('abcdef'))
+  })
+
+  it('frees what a piece claims whose length the store cannot declare', async () => {
+    const away = new FileServiceError('store-unavailable', 'It is away')
+    const { service } = resumableFixture({
+      change: () => ({ declareLength: () => Promise.reject(away) }),
+    })
+    const resumable = resumableOf(service.filesOf({ name: 'alice', quota: 6 }))
+    const { id } = await resumable.begin('a')
+    await resumable.append(id, 0, 'abc')
+    const append = () => resumable.append(id, 3, 'de', { length: 5 })
+    for (let count = 0; count < 3; count++) expect(await rejection(append())).to.equal(away)
+    expect((await resumable.append(id, 3, 'def')).offset).to.equal(6)
   })
 
   it('refuses a length for a published upload, or one whose file is gone', async () => {

@@ -116,6 +116,16 @@ describe('PATCH /resumable/:id', () => {
     expect(await app.names()).to.deep.equal(['a.txt'])
   })
 
+  it('takes no deferred length with too many bytes', async () => {
+    await using app = await runApp()
+    const client = createTusClient(app.url)
+    const { url } = await client.begin({ 'Upload-Defer-Length': '1' }, 'He')
+    expect((await client.append(url, 2, 'llo', { 'Upload-Length': '4' })).status).to.equal(413)
+    expect((await client.head(url)).headers.has('upload-length')).to.equal(false)
+    expect((await client.append(url, 2, 'llo', length)).status).to.equal(204)
+    expect(await app.names()).to.deep.equal(['a.txt'])
+  })
+
   it('publishes what is there when the deferred length is declared', async () => {
     await using app = await runApp()
     const client = createTusClient(app.url)

@@ -59,8 +59,8 @@ export function tusModel(files: ModelFiles) {
       const isAtEnd = offset === upload.bytes.length
       if (upload.isPublished && isAtEnd && bytes.length === 0) return { status: 204, offset }
       if (upload.isPublished || !isAtEnd) return { status: 409 }
+      if (offset + bytes.length > (upload.length ?? length ?? Infinity)) return { status: 413 }
       upload.length ??= length
-      if (offset + bytes.length > (upload.length ?? Infinity)) return { status: 413 }
       if (digest === 'wrong') return { status: 460 }
       upload.bytes = Buffer.concat([upload.bytes, bytes])
       return finish({ status: 204, offset: upload.bytes.length })
