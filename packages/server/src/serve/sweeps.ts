@@ -52,14 +52,19 @@ export function sweepFiles(
 
   const sweepCustomer = async (customer: Customer, signal: AbortSignal): Promise<void> => {
     const { name } = customer
+    const changing = new AbortController()
     const outcome = await service.expireFiles?.(customer, {
-      signal,
-      onExpired: (file) =>
-        audit?.({
+      signal: AbortSignal.any([signal, changing.signal]),
+      async onExpired(file) {
+        await audit?.({
           ...{ time: new Date(), event: 'expire', outcome: 'ok', reason: undefined },
           ...{ customer: name, file: file.name, bytes: file.size },
           ...{ requestId: undefined, address: undefined },
-        }),
+        })
+        // A long call must not go on by a rule that was taken back.
+        const isSame = (await find(name))?.expireAfterMs === customer.expireAfterMs
+        if (!isSame) changing.abort(new Error('The rule has changed'))
+      },
     })
     if (outcome?.kind === 'done') {
       announced.delete(name)

@@ -40,7 +40,7 @@ async function open(
   let sweeps = 0
   let notes = 0
   const counting = change(service)
-  const begin = () =>
+  const begin = (onEvent: (event: AuditEvent) => void = () => {}) =>
     sweepFiles(
       {
         async noteExpiry(customer) {
@@ -58,7 +58,10 @@ async function open(
         log,
         credentials: () => rules,
         find: (name) => rules.find((rule) => rule.name === name),
-        audit: async (event) => void events.push(event),
+        audit: async (event) => {
+          events.push(event)
+          onEvent(event)
+        },
         pauseMs: 1,
         clocks: () => ({ wall: time + skew, monotonic: time }),
       },
@@ -78,11 +81,15 @@ async function open(
 }
 
 /** Lets hours pass; the sweep, which pauses for a millisecond, applies the rules in each. */
-async function passHours({ sweeps, wait }: Awaited<ReturnType<typeof open>>, hours: number) {
+async function passHours(
+  { sweeps, wait }: Awaited<ReturnType<typeof open>>,
+  hours: number,
+  isOver = () => false,
+) {
   for (let count = 0; count < hours; count++) {
     const before = sweeps()
     wait(hour)
-    await until('it has swept', () => sweeps() > before + 1)
+    await until('it has swept', () => isOver() || sweeps() > before + 1)
   }
 }
 
@@ -197,6 +204,25 @@ describe('sweepFiles', function () {
     await until('it has swept', () => site.called.length > 5)
     await site.sweeping.close()
     expect(site.called).not.to.include(removed)
+  })
+
+  it('deletes no more by a rule that is removed meanwhile', async () => {
+    const site = await open()
+    for (const name of ['old 2', 'old 3']) {
+      await site.service.filesOf({ name: 'alice' }).upload(name, new Uint8Array(3))
+    }
+    const sweeping = site.begin((event) => {
+      if (event.event === 'expire') site.rules[0] = { name: 'alice', passwordHash: 'x' }
+    })
+    for (let hours = 0; site.events.length === 0; hours++) {
+      expect(hours).to.be.lessThan(300)
+      await passHours(site, 1, () => site.events.length > 0)
+    }
+    await until('it is logged', () =>
+      site.lines.some(({ err }) => err?.message === 'The rule has changed'),
+    )
+    await sweeping.close()
+    expect(await site.namesOf('alice')).to.deep.equal(['old 2', 'old 3'])
   })
 
   it('begins with different customers, so that a process that often stops comes to each', async () => {
