@@ -23,8 +23,8 @@ export interface QuotaClaim {
    */
   grow(bytes: number): void | Promise<void>
   /**
-   * Records that the unfinished upload of this claim has `offset` bytes, including those of earlier pieces, and frees all other
-   * claimed bytes. After this call no bytes arrive. Without this call, all claimed bytes count until the store is asked again.
+   * Records that the unfinished upload of this claim has `offset` bytes at least, including those of earlier pieces, and frees all
+   * other claimed bytes. After this call no bytes arrive. Without this call, all claimed bytes count until the store is asked again.
    */
   stage(offset: number): void
   /**
@@ -37,6 +37,12 @@ export interface QuotaClaim {
   settle(): void
   /** Ends the claim, after success and after failure. If publishing failed, the next claim waits until the store was asked. */
   end(): void
+}
+
+/** Ends a claim of which no byte has arrived. That of a piece would count all that it has claimed as an unfinished upload's otherwise. */
+export function endUnused(claim: QuotaClaim): void {
+  claim.stage(0)
+  claim.end()
 }
 
 /** A claim in accounts that this process keeps itself. */

@@ -4,7 +4,7 @@ import { isFileServiceError } from '../model/errors.ts'
 import { requireBytes, requireCount, requireWholeBytes } from '../model/require.ts'
 import { readableContent, type UploadContent } from '../model/upload-content.ts'
 import { requireLength, requireOffset, uploadNotFound } from '../model/upload-rules.ts'
-import type { QuotaClaim } from '../policy/quota-claim.ts'
+import { endUnused, type QuotaClaim } from '../policy/quota-claim.ts'
 import type { ResumableUpload, UploadKey } from '../ports/resumable-uploads.ts'
 import { createDigestCheck, type DigestCheck, type ExpectedDigest } from './expected-digest.ts'
 import { finishUpload, type FinishedUpload } from './finish-upload.ts'
@@ -67,7 +67,7 @@ export async function appendUpload(
     checkSize(offset + size, limit)
     const opened = claim ?? (await policy.quotas.claim(customer, plan.name, size, id))
     // A later call may have ended the append during the `await`; the store can close this generator only now.
-    if (hasEnded) return opened.end()
+    if (hasEnded) return endUnused(opened)
     claim = opened
     yield* check(readable.chunks, offset, limit, claim, digestCheck)
   }
@@ -158,8 +158,7 @@ async function declareLength(
     await uploads.declareLength(key, length)
     return claim
   } catch (error) {
-    claim.stage(offset)
-    claim.end()
+    endUnused(claim)
     throw error
   }
 }

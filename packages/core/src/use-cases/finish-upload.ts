@@ -69,8 +69,8 @@ async function publish(
   if (earlier) return { published: earlier, isEarlier: true }
   const claim = await quotas.claim(customer, upload.plan.name, 0, upload.id)
   try {
-    await checkDigest(policy, customer, upload, signal)
     claim.stage(upload.offset)
+    await checkDigest(policy, customer, upload, signal)
     await claim.prepare()
     // Another process may have published it before this one locked the name, and the file may have changed since. The claim is
     // not settled then, so its end looks the file up.

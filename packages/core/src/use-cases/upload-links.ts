@@ -6,7 +6,7 @@ import { requireWholeBytes } from '../model/require.ts'
 import type { UploadContent } from '../model/upload-content.ts'
 import type { PrefixCounts, FilesUnderPrefix } from '../policy/prefix-counts.ts'
 import { withoutNumbers, linkExceeded } from '../policy/quota-accounts.ts'
-import type { QuotaClaim } from '../policy/quota-claim.ts'
+import { endUnused, type QuotaClaim } from '../policy/quota-claim.ts'
 import type { QuotaKeeper } from '../policy/quota-keeper.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { BlobInfo } from '../ports/blob.ts'
@@ -235,7 +235,7 @@ export async function openUploadLink(
 function withoutReservations(quotas: Pick<QuotaKeeper, 'claim'>): Pick<QuotaKeeper, 'claim'> {
   return {
     async claim(customer, name, size = 0, upload) {
-      if (size > 0) (await quotas.claim(customer, name, size, upload)).end()
+      if (size > 0) endUnused(await quotas.claim(customer, name, size, upload))
       return quotas.claim(customer, name, 0, upload)
     },
   }

@@ -178,6 +178,23 @@ describe('uploads in pieces by a link', () => {
     expect(await refusal(files.append(id, 0, chunks(1)))).to.be.oneOf(['upload-conflict'])
   })
 
+  it('take of the quota only what has arrived, also while the customer uploads', async () => {
+    const { rows, service, openUpload } = await startPieces('in-', { isPrefix: true })
+    const alice = { name: 'alice', quota: 12 }
+    rows.set('alice', { ...alice, passwordHash: 'hash of alice' })
+    const limited = resumableOf(await openUpload())
+    const { id } = await limited.begin('in-1')
+    const mine = pulled()
+    const uploading = service.filesOf(alice).upload('mine', mine)
+    await turn()
+    expect((await limited.append(id, 0, chunks(2), { size: 2 })).offset).to.equal(2)
+    expect((await limited.append(id, 2, chunks(2), { size: 2 })).offset).to.equal(4)
+    mine.give(1)
+    await turn()
+    mine.finish()
+    await uploading
+  })
+
   it('end an earlier request of their own that stands still, and take no second slot', async () => {
     const { files } = await startPieces('new')
     const { id } = await files.begin('new', { length: 5 })

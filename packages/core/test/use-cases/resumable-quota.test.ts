@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createFileService } from '../../src/file-service.ts'
 import { createMemoryBlobStore } from '../../src/memory/memory-blob-store.ts'
 import type { Customer } from '../../src/model/customer.ts'
-import { chunks, failing } from '../content.ts'
+import { chunks, failing, pulled } from '../content.ts'
 import { refusal, rejection } from '../rejection.ts'
 import { turn } from '../turn.ts'
 
@@ -96,8 +96,12 @@ describe('resumable, with a quota', () => {
 
   it('frees what an append has claimed that ended before its claim was there', async () => {
     const opened = open()
-    const { resumable, store } = opened
+    const { resumable, store, files } = opened
     const { id } = await resumable.begin('a')
+    // While it is under way, the customer's files are not counted anew.
+    const slow = pulled()
+    const uploading = files.upload('slow', slow)
+    await turn()
     const stat = store.stat.bind(store)
     const gate = Promise.withResolvers<undefined>()
     const asked = Promise.withResolvers<undefined>()
@@ -113,6 +117,8 @@ describe('resumable, with a quota', () => {
     gate.resolve(undefined)
     await turn()
     await expectRoom(opened, 100)
+    slow.finish()
+    await uploading
   })
 
   it('frees what has expired, and sweeps it', async () => {

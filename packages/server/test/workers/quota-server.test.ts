@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   createFileService,
   createQuotaKeeper,
@@ -276,6 +277,23 @@ describe('createQuotaServer', () => {
     await first.upload('b', content(10))
     await second.delete('a')
     expect(await hasRoom(keeper, 90)).to.equal(true)
+  })
+
+  it('keeps no room for an upload that is discarded for its digest', async () => {
+    const store = createMemoryBlobStore()
+    const { keeper, startWorker } = openKeeper(store)
+    const large = { name: 'alice', quota: 6400 }
+    const createSha256 = () => createHash('sha256')
+    const service = createFileService({ store, createSha256, quotas: startWorker().quotas })
+    const { resumable } = service.filesOf(large)
+    const other = await keeper.claim(large, 'other')
+    const begun = await resumable?.begin('a', { sha256: '0'.repeat(64) })
+    const id = begun?.id ?? ''
+    await resumable?.append(id, 0, content(10))
+    expect(await refusalOf(resumable?.publish(id))).to.equal('digest-mismatch')
+    const all = await keeper.claim(large, 'all', 6400)
+    all.end()
+    other.end()
   })
 
   it('does not ask about pieces of customers without limits', async () => {
