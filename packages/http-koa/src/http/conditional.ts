@@ -40,15 +40,13 @@ export function evaluatePreconditions(
 }
 
 /**
- * Whether a Range header is to be honoured: If-Range is absent, or is the file's strong validator or its exact date
- * (RFC 9110 §13.1.5).
+ * Whether a Range header is to be honoured: If-Range is absent, or is the file's entity tag. A date is no strong validator (RFC 9110 §8.8.2.2,
+ * §13.1.5): the file may have been replaced within the second, and the parts of two files would become one.
  */
 export function ifRangeHolds(headers: IncomingHttpHeaders, info: BlobInfo): boolean {
   const ifRange = headers['if-range']
   if (ifRange === undefined) return true
-  if (typeof ifRange !== 'string') return false
-  if (ifRange.startsWith('"') || ifRange.startsWith('W/')) return ifRange === etagOf(info)
-  return parseHttpDate(ifRange) === wholeSeconds(info)
+  return ifRange === etagOf(info)
 }
 
 const entityTag = /(?<=^|[\s,])(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g

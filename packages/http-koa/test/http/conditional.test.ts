@@ -81,7 +81,7 @@ const ranges: readonly (readonly [ifRange: string, holds: boolean])[] = [
   ['W/"tag"', false],
   ['*', false],
   ['', false],
-  [same, true],
+  [same, false],
   [before, false],
   [later, false],
   ['2024-05-06T07:08:09Z', false],
