@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs'
+import { chownSync, constants, statSync, type Stats } from 'node:fs'
 import { open, type FileHandle, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { advice, type Advice } from '@holdfast/core'
@@ -117,15 +117,43 @@ function refusal(path: string, said: Advice, cause?: unknown): CustomersFileErro
  * and group, and the group's permissions: the server may belong to that group, and must be able to read the file after an edit.
  * Other users have no permissions.
  *
- * @throws CustomersFileError when it cannot be written; the old file stays then.
+ * @throws CustomersFileError when it cannot be written, or only with another owner or group; the old file stays then.
  */
 export async function saveCustomersText(path: string, text: string): Promise<void> {
   try {
     const before = await stat(path).catch(() => undefined)
-    await writeFileAtomic(path, text, { mode: ((before?.mode ?? 0) & 0o070) | 0o600 })
+    await writeFileAtomic(path, text, {
+      mode: ((before?.mode ?? 0) & 0o070) | 0o600,
+      // `writeFileAtomic` ignores that it may not set the owner; the server could not read the file any more.
+      tmpfileCreated: (temporary) => before && keepOwner(path, before, temporary),
+    })
     await syncDirectory(dirname(await realpath(path)))
   } catch (error) {
-    throw new CustomersFileError(path, [unwritable(error)], error)
+    throw error instanceof CustomersFileError
+      ? error
+      : new CustomersFileError(path, [unwritable(error)], error)
+  }
+}
+
+/** Gives the new file at `temporary` the owner and the group of the one at `path`. */
+function keepOwner(path: string, { uid, gid }: Stats, temporary: string): void {
+  const made = statSync(temporary)
+  // File systems without owners may refuse to set even the same one.
+  if (made.uid === uid && made.gid === gid) return
+  try {
+    chownSync(temporary, uid, gid)
+  } catch (error) {
+    const user = `uid ${process.getuid?.()}, gid ${process.getgid?.()}`
+    const right = made.uid === uid ? `a member of group ${gid}` : `uid ${uid}`
+    throw refusal(
+      path,
+      advice(
+        `belongs to uid ${uid}, gid ${gid}, which ${user} may not set on the new file`,
+        `run this as ${right} or as root`,
+        'nothing was changed',
+      ),
+      error,
+    )
   }
 }
 
