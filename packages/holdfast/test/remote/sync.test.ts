@@ -210,6 +210,28 @@ describe('holdfast sync', function () {
     expect(await site.names()).to.deep.equal(['a'])
   })
 
+  it('deletes nothing that has the name of a download that has not ended, as pull fetches no such file', async () => {
+    await site.write('a', 'a')
+    await site.write('.holdfast-x.part', 'half')
+    await site.write('sub/.holdfast-x.part', 'half')
+    await site.write('.holdfast-y.part/b', 'b')
+    const kept = [
+      '.holdfast-x.part',
+      '.holdfast-y.part - b',
+      '.holdfast-z - 1.part',
+      'sub - .holdfast-x.part',
+    ]
+    for (const name of [...kept, 'a.holdfast-x.part', '.holdfast-x.parts']) {
+      await site.client().upload(name, 'of another client')
+    }
+    expect((await site.run(['--delete', '--max-delete', '2'])).stdout).to.equal(
+      'Sent 1 file, 1 B; deleted 2; 0 unchanged.\n',
+    )
+    expect(await site.names()).to.have.members([...kept, 'a'])
+    const { stdout } = await site.run(['--into', '.holdfast-y.part', '--delete'])
+    expect(stdout).to.equal('Sent 1 file, 1 B; deleted 1; 0 unchanged.\n')
+  })
+
   it('with --checksum sends a file whose size and times say that it is the same', async () => {
     await site.write('a', 'good')
     const old = new Date(Date.now() - 60_000)

@@ -50,6 +50,11 @@ export function isPartial(name: string): boolean {
   return name.startsWith(beginning) && name.endsWith(ending)
 }
 
+/** Whether a file of this name on the server may come from a path that {@link isPartial} leaves out here. */
+export function comesFromPartial(name: string): boolean {
+  return /(^| - )\.holdfast-.*\.part( - |$)/s.test(name)
+}
+
 /**
  * The partial file of an earlier command among `names`, if there is one. Its name contains the entity tag, so that content and version
  * cannot be mixed up. A digest stands for the names, which may be of full length.

@@ -73,7 +73,8 @@ function createRun(plan: SyncPlan, total: number, stop: AbortController) {
           await compareOne(here, there, earlier)
         } else {
           if (!isWhole || !plan.selection.isWhole) outcomes.keepRecord(there, earlier)
-          if (there && mostDeletions !== undefined && mayDelete(plan, earlier)) extra.push(name)
+          if (there && mostDeletions !== undefined && mayDelete(plan, name, earlier))
+            extra.push(name)
         }
       }
       await sendBatch()

@@ -5,6 +5,7 @@ import { visible } from '@holdfast/server/visible'
 import type { PathSelection } from '../selection.ts'
 import type { SyncRecord, SyncState } from './sync-state.ts'
 import { CommandError, usageError, exitCodes } from '../errors.ts'
+import { comesFromPartial } from '../get/partial-files.ts'
 import { isLocalName } from '../get/targets.ts'
 import { isMissing, walkDirectory, type FoundEntry } from '../local-files.ts'
 
@@ -109,7 +110,7 @@ export async function checkNames(plan: SyncPlan, changed: ChangedSide): Promise<
     signal.throwIfAborted()
     const [here, there, ...known] = found
     if (there) files.there++
-    if (there && !here && !isHere && mayDelete(plan, known)) extra++
+    if (there && !here && !isHere && mayDelete(plan, there.name, known)) extra++
     if (here?.kind !== 'file' || !plan.selection.isSelected(here.path)) continue
     if (!there && isHere) extra++
     files.here++
@@ -167,13 +168,15 @@ export function walkAll(
 }
 
 /**
- * Whether the selection includes a file that only the server has. A name does not show its path; so if the selection is partial, a record
- * must name a selected path.
+ * Whether to delete a file that only the server seems to have. Never one whose path here is left out, as a download that has not ended. A
+ * name does not show its path; so if the selection is partial, a record must name a selected path.
  */
 export function mayDelete(
-  { selection }: SyncPlan,
+  { selection, into }: SyncPlan,
+  name: string,
   known: readonly (SyncRecord | undefined)[],
 ): boolean {
+  if (comesFromPartial(name.slice(prefixFromPath(into).length))) return false
   if (selection.isWhole) return true
   return known.some((record) => record?.path !== undefined && selection.isSelected(record.path))
 }
