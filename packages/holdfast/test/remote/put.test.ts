@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, readlink, symlink, utimes, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startBadLine, until } from '@holdfast/testing'
 import { expect } from 'chai'
@@ -180,6 +180,30 @@ describe('holdfast put', function () {
     const second = await run(['put', 'large'], line)
     expect(second).to.deep.include({ code: 0 })
     expect(second.stderr).not.to.include('continues')
+    expect(digestOf(await stored('large'))).to.equal(digestOf(bytes))
+  })
+
+  it('records a large file that is stopped at that moment, so that the next command goes on', async () => {
+    const bytes = contentOf(20 * mebibyte)
+    await write('large', bytes)
+    await using line = await startBadLine(server().port, [{ cutAfter: 8 * mebibyte }])
+    const slowSync = `import fs from 'node:fs'
+      const { fsync } = fs
+      fs.fsync = (file, done) => setTimeout(() => fsync(file, done), 3000)`
+    const { child, ended } = start(['put', 'large'], {
+      port: line.port,
+      nodeOptions: `--import=data:text/javascript,${encodeURIComponent(slowSync)}`,
+    })
+    await until('the record is written', async () => (await records()).length === 1, 120_000)
+    child.kill('SIGINT')
+    const { end, stderr } = await ended
+    expect(end).to.equal(130)
+    expect(stderr).to.include('holdfast: Stopped by SIGINT.\n')
+    expect((await records()).map((name) => extname(name))).to.deep.equal(['.json'])
+    await until('the server has a part', async () => (await unfinished()).bytes > mebibyte)
+    const second = await run(['put', 'large'], line)
+    expect(second.code).to.equal(0)
+    expect(second.stderr).to.include('large continues at')
     expect(digestOf(await stored('large'))).to.equal(digestOf(bytes))
   })
 

@@ -32,7 +32,7 @@ export interface LoggedIn {
   readonly client: () => Client
   /** Runs a verb to its end, against another port if there is one. */
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Outcome>
-  readonly start: (args: readonly string[], options?: RunOptions) => RunningCommand
+  readonly start: (args: readonly string[], options?: StartOptions) => RunningCommand
   readonly env: (port?: number) => Readonly<Record<string, string>>
 }
 
@@ -40,6 +40,12 @@ export interface RunOptions {
   readonly port?: number
   readonly input?: string
   readonly obeysPermissions?: boolean
+}
+
+interface StartOptions {
+  readonly port?: number
+  /** Options of Node.js, as in `NODE_OPTIONS`. */
+  readonly nodeOptions?: string
 }
 
 /** A server for each test, and the command with the variables of its customer. */
@@ -65,10 +71,14 @@ export function useLogin(): LoggedIn {
     env,
     run: (args, { port, ...options } = {}) =>
       runHoldfast(args, { cwd: site.path, env: env(port), ...options }),
-    start(args, { port } = {}) {
+    start(args, { port, nodeOptions } = {}) {
       const child = spawn(process.execPath, [holdfastProgram, ...args], {
         cwd: site.path,
-        env: { ...process.env, ...env(port) },
+        env: {
+          ...process.env,
+          ...env(port),
+          ...(nodeOptions !== undefined && { NODE_OPTIONS: nodeOptions }),
+        },
       })
       const ended = Promise.all([
         once(child, 'close') as Promise<[number | null, string | null]>,
