@@ -25,6 +25,58 @@ function memoryStorage(): PageStorage {
   }
 }
 
+/** Locks that the tabs of the page share. When a tab ends, the browser releases its locks. */
+export interface TabLocks {
+  /** Takes a lock unless another tab holds it; resolves with whether this tab holds it now. */
+  take(name: string): Promise<boolean>
+  release(name: string): void
+  /** Which locks other tabs hold. */
+  heldElsewhere(): Promise<ReadonlySet<string>>
+  /** Resolves when no tab holds the lock any more. */
+  whenFree(name: string): Promise<unknown>
+}
+
+/** What {@link createTabLocks} uses of the browser's Web Locks. */
+interface LockManager {
+  request(
+    name: string,
+    options: { readonly ifAvailable?: boolean; readonly mode?: 'shared' },
+    hold: (lock: object | null) => unknown,
+  ): Promise<unknown>
+  query(): Promise<{ readonly held?: readonly { readonly name?: string }[] }>
+}
+
+/** The locks of this tab. Browsers have none on pages that came by HTTP: there every tab gets every lock. */
+export function createTabLocks({ locks }: { readonly locks?: LockManager } = navigator): TabLocks {
+  const own = new Map<string, { readonly taken: Promise<boolean>; readonly release: () => void }>()
+  return {
+    take(name) {
+      const known = own.get(name)
+      if (known || !locks) return known?.taken ?? Promise.resolve(true)
+      const { promise: released, resolve } = Promise.withResolvers<undefined>()
+      const taken = new Promise<boolean>((settle) => {
+        const hold = (lock: object | null) => {
+          if (lock === null) own.delete(name)
+          settle(lock !== null)
+          return lock && released
+        }
+        locks.request(name, { ifAvailable: true }, hold).catch(() => settle(true))
+      })
+      own.set(name, { taken, release: () => resolve(undefined) })
+      return taken
+    },
+    release(name) {
+      own.get(name)?.release()
+      own.delete(name)
+    },
+    async heldElsewhere() {
+      const { held = [] } = (await locks?.query().catch(() => undefined)) ?? {}
+      return new Set(held.map(({ name = '' }) => name).filter((name) => !own.has(name)))
+    },
+    whenFree: async (name) => locks?.request(name, { mode: 'shared' }, () => {}),
+  }
+}
+
 /** Settings that stay in the browser between visits. Never a password. */
 type Setting = 'language' | 'theme' | 'sort' | 'folders' | 'view' | 'details' | 'keep'
 

@@ -141,8 +141,8 @@ async function isStored(...asked: Parameters<typeof hasContent>): Promise<boolea
 
 export interface Uploads extends UploadQueue {
   readonly unfinished: UnfinishedUploads
-  /** Discards an upload that an earlier visit has begun. */
-  abandon(address: string): void
+  /** Discards an upload that an earlier visit has begun, unless another tab sends it. */
+  abandon(address: string): Promise<void>
   readonly rate: RateMeter
   /** Whether any upload is running. */
   readonly isBusy: ReadonlySignal<boolean>
@@ -174,7 +174,8 @@ export function runUploads({ unfinished, rate, ...options }: RunOptions): Upload
     unfinished,
     rate,
     isBusy,
-    abandon(address) {
+    async abandon(address) {
+      if (!(await unfinished.claim(address))) return
       unfinished.forget(address)
       transport.discardAt(address)
     },

@@ -68,8 +68,9 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
   ): Promise<UploadOptions> {
     const { file, replaces } = item
     const name = item.name.peek()
-    const known = unfinished.find(file, name, (address) => !isOfAnother(item, address))
-    if (known) tried.set(item, known.address)
+    const found = unfinished.find(file, name, (address) => !isOfAnother(item, address))
+    if (found) tried.set(item, found.address)
+    const known = found && (await unfinished.claim(found.address)) ? found : undefined
     // Another file may have the same size and time, so compare what an earlier visit has sent.
     const isEarlier = known !== undefined && addresses.get(item) !== known.address
     const sha256 = isEarlier ? (await import('@noble/hashes/sha2.js')).sha256 : undefined
@@ -137,7 +138,9 @@ export function createFileSender(client: LinkClient, context: SenderContext): Fi
         if (isHoldfastError(error, 'no-answer')) await assertReadable(item.file)
         throw error
       } finally {
+        const address = tried.get(item)
         tried.delete(item)
+        if (address !== undefined && address !== addresses.get(item)) unfinished.release(address)
       }
     },
   }

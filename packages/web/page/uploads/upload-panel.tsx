@@ -276,7 +276,7 @@ export function UnfinishedRows({ uploads }: { readonly uploads: Uploads }): JSX.
         <UnfinishedRow
           key={upload.address}
           upload={upload}
-          onForget={(address) => uploads.abandon(address)}
+          onForget={(address) => void uploads.abandon(address)}
         />
       ))}
     </>

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createUploadItem } from '../../page/uploads/upload-item.ts'
 import type { UploadTransport } from '../../page/uploads/upload-queue.ts'
 import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
-import { openStorage } from '../../page/browser/storage-and-timers.ts'
+import { createTabLocks, openStorage } from '../../page/browser/storage-and-timers.ts'
 
 interface CreateLinkTransport {
   readonly createLinkTransport: (
@@ -38,7 +38,7 @@ describe('createLinkTransport', () => {
     const link = 'http://files.example/upload/in-?link=token'
     const client = createLinkClient({ link, retries: 0, transport })
     const item = createUploadItem(new File(['12345'], 'a.txt'), 'in-a.txt')
-    const unfinished = openUnfinishedUploads('link', openStorage(noStorage))
+    const unfinished = openUnfinishedUploads('link', openStorage(noStorage), createTabLocks({}))
     const context = { unfinished, rate: { meter: () => ({ sent() {}, stored() {} }) } }
     const sending = createLinkTransport(client, { ...terms, ...more }, context)
     return async () => {

@@ -1,11 +1,39 @@
 import { expect } from 'chai'
-import { openUnfinishedUploads } from '../../page/uploads/unfinished-uploads.ts'
+import { createTabLocks } from '../../page/browser/storage-and-timers.ts'
+import { openUnfinishedUploads as openWithLocks } from '../../page/uploads/unfinished-uploads.ts'
 
 function memoryStorage(kept = new Map<string, string>()) {
   return {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
+  }
+}
+
+/** In one tab of a browser without locks. */
+const openUnfinishedUploads = (
+  customer: string,
+  storage: ReturnType<typeof memoryStorage>,
+  locks = createTabLocks({}),
+) => openWithLocks(customer, storage, locks)
+
+/** The Web Locks of a browser, whose tabs share them. */
+function fakeLocks() {
+  const held = new Map<string, Promise<unknown>>()
+  return {
+    async request(
+      name: string,
+      { ifAvailable = false }: { readonly ifAvailable?: boolean },
+      hold: (lock: object | null) => unknown,
+    ) {
+      await Promise.resolve()
+      if (ifAvailable && held.has(name)) return hold(null)
+      while (held.has(name)) await held.get(name)
+      const ended = Promise.resolve(hold({})).finally(() => held.delete(name))
+      held.set(name, ended)
+      await ended
+    },
+    query: async () => ({ held: [...held.keys()].map((name) => ({ name })) }),
   }
 }
 
@@ -58,6 +86,51 @@ describe('openUnfinishedUploads', () => {
       second,
       { ...begun, sent: 500 },
     ])
+  })
+
+  describe('in two tabs', () => {
+    const file = { size: 1000, lastModified: 5 }
+    const settled = () => new Promise((done) => setImmediate(done))
+
+    async function openTwo() {
+      const storage = memoryStorage()
+      const locks = fakeLocks()
+      const open = () => openUnfinishedUploads('anna', storage, createTabLocks({ locks }))
+      const one = open()
+      one.record(begun)
+      await settled()
+      const other = open()
+      await settled()
+      return { one, other, storage }
+    }
+
+    it('finds and claims in one nothing that the other sends', async () => {
+      const { one, other } = await openTwo()
+      expect(one.find(file, 'film.mp4')).to.deep.equal(begun)
+      expect(await one.claim(begun.address)).to.equal(true)
+      expect(other.all.value).to.deep.equal([])
+      expect(other.find(file, 'film.mp4')).to.equal(undefined)
+      expect(await other.claim(begun.address)).to.equal(false)
+    })
+
+    it('removes in one nothing that the other sends', async () => {
+      const { one, other, storage } = await openTwo()
+      other.record({ ...begun, address: 'https://files.example/resumable/2' })
+      other.clear()
+      await settled()
+      expect(one.all.value).to.deep.equal([begun])
+      expect(openUnfinishedUploads('anna', storage).all.value).to.deep.equal([begun])
+    })
+
+    it('finds and claims what the other has left', async () => {
+      const { one, other } = await openTwo()
+      one.release(begun.address)
+      await settled()
+      expect(other.find(file, 'film.mp4')).to.deep.equal(begun)
+      expect(await other.claim(begun.address)).to.equal(true)
+      expect(await one.claim(begun.address)).to.equal(false)
+      expect(one.all.value).to.deep.equal([])
+    })
   })
 
   it('bears a storage that keeps nothing, and one with something else in it', () => {

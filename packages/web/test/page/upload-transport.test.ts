@@ -1,7 +1,7 @@
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import type { Connection } from '../../page/api/connection.ts'
-import { openStorage } from '../../page/browser/storage-and-timers.ts'
+import { createTabLocks, openStorage } from '../../page/browser/storage-and-timers.ts'
 import {
   openUnfinishedUploads,
   type UnfinishedUpload,
@@ -98,7 +98,7 @@ describe('createUploadTransport', () => {
     const storage = openStorage(() => {
       throw new Error('The browser keeps nothing')
     })
-    const unfinished = openUnfinishedUploads('anna', storage)
+    const unfinished = openUnfinishedUploads('anna', storage, createTabLocks({}))
     for (const upload of recorded) unfinished.record(upload)
     const rate = { meter: () => ({ sent() {}, stored() {} }) }
     const transport = createUploadTransport(connection, {
