@@ -21,9 +21,12 @@ export async function forgetResults(root: string): Promise<void> {
 /** The results of the last such run; rejects, saying how to get them, when there are none. */
 export async function readResults(root: string): Promise<ContractResult[]> {
   const text = await readFile(resultsFile(root), 'utf8').catch((cause: unknown) => {
-    throw new Error('there are no results: run scripts/test to its end, without arguments', {
-      cause,
-    })
+    throw new Error(
+      'there are no results: run the tests of every store, as scripts/write-matrix.ts says',
+      {
+        cause,
+      },
+    )
   })
   return JSON.parse(text) as ContractResult[]
 }

@@ -42,6 +42,13 @@ describe('openStore', () => {
     await store.close()
   })
 
+  it('opens in every worker of the most that --workers allows', async () => {
+    const config = resolveConfig({ flags: { data: join(site.path, 'data') } })
+    for (const writer of [0, 9, 10, 98]) {
+      await (await openStore('disk', config, log, { writer })).close()
+    }
+  })
+
   for (const [size, isKept] of [
     ['32MiB', true],
     ['0', false],
