@@ -160,6 +160,28 @@ describe('openCustomersFile', () => {
     })
   })
 
+  // Only root can mount a small file system.
+  const itAsRoot = process.getuid?.() === 0 ? it : () => {}
+  itAsRoot('changes nothing where the disk has room for a part of the file only', async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'holdfast-test', directory.path])
+    try {
+      const file = await openCustomersFile(path)
+      for (let number = 0; number < 300; number++) file.add(`customer ${number}`, hash)
+      await file.save()
+      const before = await text()
+      file.add('one more', hash)
+      const error = await rejection(file.save())
+      expect(error).to.be.instanceOf(CustomersFileError)
+      expect(error)
+        .to.have.property('message')
+        .that.includes('the disk is full; nothing was changed')
+      expect(await text()).to.equal(before)
+      expect(await readdir(directory.path)).to.deep.equal(['customers.yaml'])
+    } finally {
+      execFileSync('umount', [directory.path])
+    }
+  })
+
   it('keeps JSON as JSON, with its indentation', async () => {
     await writeFile(
       path,

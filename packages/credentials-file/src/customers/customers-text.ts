@@ -1,8 +1,8 @@
-import { chownSync, constants, statSync, type Stats } from 'node:fs'
-import { open, type FileHandle, realpath, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { open, type FileHandle, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { advice, type Advice } from '@holdfast/core'
-import writeFileAtomic from 'write-file-atomic'
 import {
   type ErrorCode,
   isMap,
@@ -121,13 +121,17 @@ function refusal(path: string, said: Advice, cause?: unknown): CustomersFileErro
  */
 export async function saveCustomersText(path: string, text: string): Promise<void> {
   try {
-    const before = await stat(path).catch(() => undefined)
-    await writeFileAtomic(path, text, {
-      mode: ((before?.mode ?? 0) & 0o070) | 0o600,
-      // `writeFileAtomic` ignores that it may not set the owner; the server could not read the file any more.
-      tmpfileCreated: (temporary) => before && keepOwner(path, before, temporary),
-    })
-    await syncDirectory(dirname(await realpath(path)))
+    const target = await realpath(path).catch(() => path)
+    const before = await stat(target).catch(() => undefined)
+    // Beside the old file, since a file can be renamed within its file system only.
+    const temporary = `${target}.${randomUUID()}`
+    try {
+      await writeDurably(temporary, text, before && { path, stats: before })
+      await rename(temporary, target)
+    } finally {
+      await rm(temporary, { force: true })
+    }
+    await syncDirectory(dirname(target))
   } catch (error) {
     throw error instanceof CustomersFileError
       ? error
@@ -135,13 +139,30 @@ export async function saveCustomersText(path: string, text: string): Promise<voi
   }
 }
 
-/** Gives the new file at `temporary` the owner and the group of the one at `path`. */
-function keepOwner(path: string, { uid, gid }: Stats, temporary: string): void {
-  const made = statSync(temporary)
-  // File systems without owners may refuse to set even the same one.
-  if (made.uid === uid && made.gid === gid) return
+interface EarlierFile {
+  /** The path that the administrator knows. */
+  readonly path: string
+  readonly stats: Stats
+}
+
+/** Makes a file at `path`; it is for its owner only, or for whom the one `before` it was. */
+async function writeDurably(path: string, text: string, before?: EarlierFile): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
   try {
-    chownSync(temporary, uid, gid)
+    if (before) await keepOwner(file, before)
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function keepOwner(file: FileHandle, { path, stats }: EarlierFile): Promise<void> {
+  const { uid, gid, mode } = stats
+  const made = await file.stat()
+  try {
+    // File systems without owners and modes may refuse to set even the same ones.
+    if (made.uid !== uid || made.gid !== gid) await file.chown(uid, gid)
   } catch (error) {
     const user = `uid ${process.getuid?.()}, gid ${process.getgid?.()}`
     const right = made.uid === uid ? `a member of group ${gid}` : `uid ${uid}`
@@ -155,6 +176,7 @@ function keepOwner(path: string, { uid, gid }: Stats, temporary: string): void {
       error,
     )
   }
+  if (made.mode !== mode) await file.chmod((mode & 0o070) | 0o600)
 }
 
 /** Syncs a directory: otherwise a power cut could restore the old file after the administrator got the new password. */
