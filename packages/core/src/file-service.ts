@@ -42,6 +42,7 @@ import {
   noteExpiry,
   type ExpireOptions,
   type ExpiryOutcome,
+  type NoteOutcome,
 } from './use-cases/expire-files.ts'
 import type { IncrementalHash } from './use-cases/expected-digest.ts'
 import {
@@ -112,7 +113,7 @@ export interface FileService {
   /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
   expireFiles?(customer: Customer, options?: ExpireOptions): Promise<ExpiryOutcome>
   /** Notes that the customer's rule is in force, if the store supports that, for one who waits for `expireFiles`; see `noteExpiry`. */
-  noteExpiry?(customer: Customer): Promise<string | undefined>
+  noteExpiry?(customer: Customer): Promise<NoteOutcome>
   /** Removes the customer's earlier versions that are too old or exceed `keepQuota`, if the store has a history; see `purgeKept`. */
   purgeKept?(customer: Customer): Promise<PurgeOutcome>
   /** Removes the oldest earlier versions of all customers until so many bytes are free, if the store has a history; see `freeKept`. */

@@ -10,7 +10,7 @@ export type { Login } from './use-cases/authenticate.ts'
 export type { BeginOptions, UploadWholeOptions } from './use-cases/begin-upload.ts'
 export type { CustomerFiles } from './use-cases/customer-files.ts'
 export type { ExpectedDigest, IncrementalHash } from './use-cases/expected-digest.ts'
-export type { ExpireOptions, ExpiryOutcome } from './use-cases/expire-files.ts'
+export type { ExpireOptions, ExpiryOutcome, NoteOutcome } from './use-cases/expire-files.ts'
 export type { FinishedUpload } from './use-cases/finish-upload.ts'
 export {
   isVersion,

@@ -17,9 +17,18 @@ export interface ExpiryPolicy {
 export interface ExpireOptions {
   /** Called after each deletion; the next one waits for it. */
   readonly onExpired?: (file: BlobInfo) => Promise<void> | void
+  /** Asked before each deletion, and at least every half hour; `false` ends the call. Default: the rule stays in force. */
+  readonly isInForce?: () => Promise<boolean> | boolean
   /** Ends the call; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
+
+/** What {@link noteExpiry} found. */
+export type NoteOutcome =
+  /** When the files that are due will begin to go; it may be past. */
+  | { readonly kind: 'noted'; readonly from: Date }
+  /** As of {@link ExpiryOutcome}. */
+  | { readonly kind: 'wrong-clock'; readonly problem: string }
 
 /** What {@link expireFiles} did, or why it did nothing. */
 export type ExpiryOutcome =
@@ -27,7 +36,9 @@ export type ExpiryOutcome =
   | { readonly kind: 'done'; readonly expired: number }
   /** The rule is new, or shorter than before: so many files will go at this time if nothing changes. */
   | { readonly kind: 'waiting'; readonly until: Date; readonly due: number }
-  /** The clock went back, or differs from the store's: nothing was deleted. */
+  /** The rule changed during the call, or counts as new, as after a machine has slept. It had deleted so many files before. */
+  | { readonly kind: 'changed'; readonly expired: number }
+  /** The clock went back, or differs from the store's: nothing more was deleted. */
   | { readonly kind: 'wrong-clock'; readonly problem: string }
 
 const hourMs = 3_600_000
@@ -49,7 +60,8 @@ const toleranceMs = 5 * 60_000
  * stay. Call it about once an hour for each customer with such a rule. A rule that was not applied for three hours counts as new. Nothing
  * is deleted within 24 hours after the first call with a rule, or with a shorter one. It may be ended at any time, and called again.
  *
- * A call applies its rule until it ends, however long that takes. For customers who wait for their call meanwhile, call `noteExpiry`.
+ * A call applies its rule while `isInForce` says so, however long that takes. For customers who wait for their call meanwhile, call
+ * `noteExpiry`.
  *
  * @throws TypeError for a customer without `expireAfterMs`
  * @throws FileServiceError `store-unavailable`
@@ -57,7 +69,7 @@ const toleranceMs = 5 * 60_000
 export async function expireFiles(
   policy: ExpiryPolicy,
   customer: Customer,
-  { onExpired, signal }: ExpireOptions = {},
+  { onExpired, isInForce = () => true, signal }: ExpireOptions = {},
 ): Promise<ExpiryOutcome> {
   const first = await applyRule(policy, customer)
   if ('problem' in first) return { kind: 'wrong-clock', ...first }
@@ -68,19 +80,24 @@ export async function expireFiles(
     modifiedAt.getTime() + expireAfterMs <= (isWaiting ? until : time)
   let count = 0
   let seen = time
+  const changed = () => ({ kind: 'changed', expired: isWaiting ? 0 : count }) as const
   for await (const file of eachFile(policy.store, customer.name)) {
     signal?.throwIfAborted()
     if (Math.abs(policy.now() - seen) >= renewalMs) {
+      if (!(await isInForce())) return changed()
       const rule = await applyRule(policy, customer)
       if ('problem' in rule) return { kind: 'wrong-clock', ...rule }
-      // The rule counts as new, as after a machine has slept: nothing may be deleted for a day.
-      if (rule.since !== since) break
+      // Nothing may be deleted for a day.
+      if (rule.since !== since) return changed()
       seen = rule.seen
     }
     if (!isDue(file)) continue
     if (isWaiting) {
       count++
-    } else if (await deleteExpired(policy, customer, file)) {
+      continue
+    }
+    if (!(await isInForce())) return changed()
+    if (await deleteExpired(policy, customer, file)) {
       count++
       await onExpired?.(file)
     }
@@ -94,16 +111,16 @@ export async function expireFiles(
  * Notes that the customer's rule is in force, as {@link expireFiles} does, and deletes nothing. Call it at least every two hours for a
  * customer whose call of `expireFiles` has to wait for those of others. Otherwise the rule counts as new when its turn comes.
  *
- * Resolves with what is wrong with a clock, or with `undefined`.
  * @throws TypeError for a customer without `expireAfterMs`
  * @throws FileServiceError `store-unavailable`
  */
 export async function noteExpiry(
   policy: Pick<ExpiryPolicy, 'expiry' | 'now'>,
   customer: Customer,
-): Promise<string | undefined> {
+): Promise<NoteOutcome> {
   const rule = await applyRule(policy, customer)
-  return 'problem' in rule ? rule.problem : undefined
+  if ('problem' in rule) return { kind: 'wrong-clock', ...rule }
+  return { kind: 'noted', from: new Date(rule.since + graceMs) }
 }
 
 async function* eachFile(store: BlobStore, customer: string): AsyncGenerator<BlobInfo> {

@@ -161,9 +161,38 @@ describe('expireFiles', () => {
     await pass(30 * day - hour)
     wait(hour)
     const onExpired = () => wait(4 * hour)
-    expect(await expire(alice, { onExpired })).to.deep.equal({ kind: 'done', expired: 1 })
+    expect(await expire(alice, { onExpired })).to.deep.equal({ kind: 'changed', expired: 1 })
     expect(await names()).to.deep.equal(['b', 'c'])
     expect(await expire()).to.include({ kind: 'waiting', due: 2 })
+  })
+
+  it('asks before each deletion whether the rule is still in force', async () => {
+    const { files, names, expire, pass, wait, alice } = start()
+    await expire()
+    for (const name of ['a', 'b', 'c']) await files.upload(name, chunks(3))
+    await pass(30 * day - hour)
+    wait(hour)
+    let left = 1
+    const outcome = await expire(alice, { isInForce: async () => left-- > 0 })
+    expect(outcome).to.deep.equal({ kind: 'changed', expired: 1 })
+    expect(await names()).to.deep.equal(['b', 'c'])
+  })
+
+  it('notes no rule again that is no longer in force', async () => {
+    const { store, files, expire, wait, alice } = start({
+      change: (inner) => ({
+        ...inner,
+        async *listDetails(customer, options) {
+          wait(hour)
+          yield* inner.listDetails(customer, options)
+        },
+      }),
+    })
+    await files.upload('a', chunks(3))
+    const outcome = await expire(alice, { isInForce: () => false })
+    expect(outcome).to.deep.equal({ kind: 'changed', expired: 0 })
+    const seen = (await store.expiry?.readNote('alice'))?.split(' ')[3]
+    expect(seen).to.equal('1000000000000')
   })
 
   it('deletes no more in a call during which a clock turns out to be wrong', async () => {
@@ -184,9 +213,10 @@ describe('expireFiles', () => {
     const { service, files, names, alice, expire, wait } = start()
     await expire()
     await files.upload('a', chunks(3))
+    const from = new Date(1_000_000_000_000 + day)
     for (let passed = 0; passed < 30 * day; passed += hour) {
       wait(hour)
-      expect(await service.noteExpiry?.(alice)).to.equal(undefined)
+      expect(await service.noteExpiry?.(alice)).to.deep.equal({ kind: 'noted', from })
     }
     expect(await names()).to.deep.equal(['a'])
     expect(await expire()).to.deep.equal({ kind: 'done', expired: 1 })
@@ -195,7 +225,11 @@ describe('expireFiles', () => {
   it('says why a rule cannot be noted', async () => {
     const { service, alice, skewStore } = start()
     skewStore(hour)
-    expect(await service.noteExpiry?.(alice)).to.match(/^the store's clock is at /)
+    const outcome = await service.noteExpiry?.(alice)
+    expect(outcome).to.have.property('kind', 'wrong-clock')
+    expect(outcome)
+      .to.have.property('problem')
+      .that.matches(/^the store's clock is at /)
     const none = { name: 'bob' }
     expect(await rejection(service.noteExpiry?.(none) ?? Promise.resolve())).to.be.instanceOf(
       TypeError,

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  isFileServiceError,
   type Credential,
   type CredentialSource,
   type Customer,
@@ -8,7 +7,7 @@ import {
   type History,
   type Usage,
 } from '@holdfast/core'
-import type { Audit, OnAnswered } from '@holdfast/http-koa'
+import type { Audit, AuditEvent } from '@holdfast/http-koa'
 import type { Logger } from 'pino'
 import type { ServerWatch } from './server-watch.ts'
 
@@ -17,6 +16,9 @@ const filePauseMs = 60 * 60 * 1000
 
 /** How long to wait before all rules are noted again, in milliseconds. A rule that was not noted for three hours counts as new. */
 const notePauseMs = 30 * 60 * 1000
+
+/** How long before files go it is said at the latest, in milliseconds: longer than it takes to note all rules. */
+const latestMs = 3 * 60 * 60 * 1000
 
 export interface FileSweepOptions {
   readonly log: Logger
@@ -42,45 +44,38 @@ export function sweepFiles(
   service: Pick<FileService, 'expireFiles' | 'noteExpiry'>,
   options: FileSweepOptions,
 ): { close(): Promise<void> } {
-  const { log, credentials, find, audit } = options
-  const clockProblem = createClockGuard(options.clocks)
-  /** The rules that were logged as waiting, by customer. */
-  const announced = new Map<string, string>()
+  const { log, credentials, find, audit, clocks = systemClocks } = options
+  const clockProblem = createClockGuard(clocks)
+  /** From when on files will go as was logged, by customer, and whether their number was. */
+  const announced = new Map<string, { readonly from: string; readonly isCounted: boolean }>()
 
   const leaveOut = (why: { readonly reason: string; readonly customer?: string }) =>
     log.error(why, 'no file expires until the next sweep')
 
+  /** Logs from when on files of the customer will go, once for each time, and once more when their number is known. */
+  const announce = (customer: string, begin: Date, files?: number) => {
+    const from = begin.toISOString()
+    const isCounted = files !== undefined
+    const known = announced.get(customer)
+    if (known?.from === from && (known.isCounted || !isCounted)) return
+    announced.set(customer, { from, isCounted })
+    log.warn({ customer, files, from }, 'files will expire')
+  }
+
   const sweepCustomer = async (customer: Customer, signal: AbortSignal): Promise<void> => {
     const { name } = customer
-    const changing = new AbortController()
     const outcome = await service.expireFiles?.(customer, {
-      signal: AbortSignal.any([signal, changing.signal]),
-      async onExpired(file) {
-        await audit?.({
-          ...{ time: new Date(), event: 'expire', outcome: 'ok', reason: undefined },
-          ...{ customer: name, file: file.name, bytes: file.size },
-          ...{ requestId: undefined, address: undefined },
-        })
-        // A long call must not go on by a rule that was taken back.
-        const isSame = (await find(name))?.expireAfterMs === customer.expireAfterMs
-        if (!isSame) changing.abort(new Error('The rule has changed'))
-      },
+      signal,
+      onExpired: async ({ name: file, size: bytes }) =>
+        audit?.(ownEvent('expire', { customer: name, file, bytes })),
+      // A long call must not go on by a rule that was changed or taken back.
+      isInForce: async () => hasSameRule(await find(name), customer),
     })
-    if (outcome?.kind === 'done') {
-      announced.delete(name)
-      if (outcome.expired > 0) log.info({ customer: name, files: outcome.expired }, 'files expired')
-    }
-    if (outcome?.kind === 'wrong-clock') {
-      leaveOut({ customer: name, reason: outcome.problem })
-    }
-    if (outcome?.kind === 'waiting') {
-      const { until, due } = outcome
-      const from = until.toISOString()
-      if (announced.get(name) !== from) {
-        const fields = { customer: name, files: due, from }
-        log.warn(fields, 'files will expire')
-      }
-      announced.set(name, from)
+    if (outcome?.kind === 'wrong-clock')
+      return leaveOut({ customer: name, reason: outcome.problem })
+    if (outcome?.kind === 'waiting') return announce(name, outcome.until, outcome.due)
+    if (outcome && outcome.expired > 0) {
+      log.info({ customer: name, files: outcome.expired }, 'files expired')
     }
   }
 
@@ -110,8 +105,11 @@ export function sweepFiles(
     (end) =>
       forEachRule(expiring(credentials()), end, async (customer) => {
         if (customer.name === current) return
-        const reason = await service.noteExpiry?.(customer)
-        if (reason !== undefined) leaveOut({ customer: customer.name, reason })
+        const note = await service.noteExpiry?.(customer)
+        if (note?.kind !== 'noted') return
+        // The sweep says it earlier, and of how many files, unless it takes a day to come to the customer.
+        const leftMs = note.from.getTime() - clocks().wall
+        if (leftMs > 0 && leftMs <= latestMs) announce(customer.name, note.from)
       }),
     options.pauseMs ?? notePauseMs,
   )
@@ -126,6 +124,12 @@ export function sweepFiles(
   return {
     close: async () => void (await Promise.all([noting.close(), sweeping.close()])),
   }
+}
+
+/** Whether files of the customer still expire as they did, and are kept as long after that. */
+function hasSameRule(now: Customer | undefined, before: Customer): boolean {
+  const { expireAfterMs, keepReplacedMs } = before
+  return now?.expireAfterMs === expireAfterMs && now?.keepReplacedMs === keepReplacedMs
 }
 
 /** The names of the customers with a rule. */
@@ -245,12 +249,17 @@ export function fieldsOf({ blobs, bytes }: Usage): { readonly versions: number; 
 }
 
 /** The event for what was removed of a customer before its time. */
-function purgeEvent(customer: string, removed: Usage): Parameters<Audit>[0] {
-  return {
-    ...{ time: new Date(), event: 'purge', outcome: 'ok', reason: undefined },
-    ...{ customer, file: undefined, ...fieldsOf(removed) },
-    ...{ requestId: undefined, address: undefined },
-  }
+export function purgeEvent(customer: string, removed: Usage): AuditEvent {
+  return ownEvent('purge', { customer, file: undefined, ...fieldsOf(removed) })
+}
+
+/** An event that no request has caused. */
+function ownEvent(
+  event: 'expire' | 'purge',
+  what: Pick<AuditEvent, 'customer' | 'file' | 'bytes' | 'versions'>,
+): AuditEvent {
+  const request = { requestId: undefined, address: undefined }
+  return { time: new Date(), event, outcome: 'ok', reason: undefined, ...what, ...request }
 }
 
 /** How long to wait between two sweeps, in milliseconds. A bucket needs several in an hour, to find publications that broke off. */
@@ -285,96 +294,6 @@ export function sweepUploads(
   }, options.pauseMs ?? uploadPauseMs)
 }
 
-/** How long to wait between two looks at the free space, and at least between two removals, in milliseconds. */
-const spacePauseMs = 5_000
-
-export interface SpaceGuardOptions {
-  readonly log: Logger
-  /** How many bytes are free. Default: unknown, or another process looks at it. */
-  readonly freeSpace?: (() => Promise<number>) | undefined
-  /** How many bytes should be free; 0 for none. */
-  readonly least: number
-  /** Records what is removed before its time, one event for each customer. Default: none. */
-  readonly audit?: Audit | undefined
-  readonly watch: Pick<ServerWatch, 'onPurged'>
-  /** Default: five seconds. */
-  readonly pauseMs?: number
-}
-
-/** Removes earlier versions when the store has no room for files. */
-export interface SpaceGuard {
-  /**
-   * Returns what to call after each request, which calls `next`. After an upload for which the store had no room, as many bytes as had
-   * arrived are freed, so that a repeated upload gets further; but not within five seconds after a removal. An upload that was refused for
-   * its announced length frees nothing: otherwise a request without content could remove the earlier versions of all customers.
-   */
-  onAnswered(next?: OnAnswered): OnAnswered
-  close(): Promise<void>
-}
-
-/**
- * Looks at the free space every five seconds. When less than `least` bytes are free, it removes the oldest that is kept, for any customer,
- * until twice as much is free. It logs and records that. `close` ends it.
- */
-export function guardSpace(
-  service: Pick<FileService, 'freeKept'>,
-  options: SpaceGuardOptions,
-): SpaceGuard {
-  const { log, freeSpace, least, audit, watch } = options
-  const pause = options.pauseMs ?? spacePauseMs
-  let removing: Promise<void> | undefined
-  let restsUntil = -Infinity
-
-  const remove = async (bytes: number) => {
-    try {
-      const removed = (await service.freeKept?.(bytes)) ?? new Map<string, never>()
-      for (const [customer, usage] of removed) {
-        log.warn({ customer, ...fieldsOf(usage) }, 'versions were removed to make room')
-        watch.onPurged('space', usage.bytes)
-        await audit?.(purgeEvent(customer, usage))
-      }
-    } catch (err) {
-      log.warn({ err }, 'versions cannot be removed to make room')
-    } finally {
-      restsUntil = performance.now() + pause
-    }
-  }
-
-  /** Removes at most once at a time, and not too often: each time, all that is kept is listed. */
-  const removeSoon = (bytes: number): Promise<void> => {
-    if (removing) return removing
-    if (performance.now() < restsUntil) return Promise.resolve()
-    removing = remove(bytes).finally(() => (removing = undefined))
-    return removing
-  }
-
-  const look = async () => {
-    try {
-      const free = (await freeSpace?.()) ?? Infinity
-      if (free < least) await removeSoon(2 * least - free)
-    } catch {
-      // The readiness check reports a disk that does not answer.
-    }
-  }
-
-  const watching = freeSpace !== undefined && least > 0 ? repeatSweep(look, pause) : undefined
-  return {
-    onAnswered: (next) => (answered) => {
-      const { bytesIn, failure } = answered
-      if (failure !== undefined && hasFilledStore(failure)) {
-        void removeSoon(Math.max(bytesIn, least))
-      }
-      next?.(answered)
-    },
-    close: async () => watching?.close(),
-  }
-}
-
-/** Whether a store has run out of room while it was writing: then the cause is its own error. */
-function hasFilledStore(failure: unknown): boolean {
-  return isFileServiceError(failure, 'insufficient-storage') && failure.cause !== undefined
-}
-
 /** How long `close` waits for a sweep under way, in milliseconds. The next sweep goes on. */
 const patienceMs = 1_000
 
@@ -394,7 +313,7 @@ interface SweepEnd {
  * sweeps take at most a tenth of the time, but at most 50 minutes or `pauseMs`. `sweep` must not reject. `close` brings its end, and waits
  * at most a second for a sweep under way.
  */
-function repeatSweep(
+export function repeatSweep(
   sweep: (end: SweepEnd) => Promise<void>,
   pauseMs: number,
 ): { close(): Promise<void> } {

@@ -3,7 +3,7 @@ import type { AnsweredRequest, AuditEvent } from '@holdfast/http-koa'
 import { until } from '@holdfast/testing'
 import { expect } from 'chai'
 import pino from 'pino'
-import { guardSpace } from '../../src/serve/sweeps.ts'
+import { guardSpace } from '../../src/serve/guard-space.ts'
 
 interface Line {
   readonly level: number
@@ -102,13 +102,16 @@ describe('guardSpace', () => {
     onAnswered(failed(new FileServiceError('quota-exceeded', 'The quota is used up')))
     // Refused for its announced length, before anything was written.
     onAnswered(failed(new FileServiceError('insufficient-storage', 'The disk has no room')))
+    // These copy bytes of the store.
+    onAnswered({ ...full, route: 'restore' })
+    onAnswered({ ...full, route: 'rename' })
     expect(site.asked).to.deep.equal([])
     onAnswered(full)
     onAnswered(full)
     await until('it is removed', () => site.kept === 500)
     await guard.close()
     expect(site.asked).to.deep.equal([500])
-    expect(passedOn).to.have.length(5)
+    expect(passedOn).to.have.length(7)
   })
 
   it('logs a failure, and goes on', async () => {

@@ -45,7 +45,9 @@ async function open(
       {
         async noteExpiry(customer) {
           notes++
-          return service.noteExpiry?.(customer)
+          const outcome = await service.noteExpiry?.(customer)
+          if (outcome === undefined) throw new Error('The memory store can expire')
+          return outcome
         },
         async expireFiles(customer, options) {
           const outcome = await counting.expireFiles?.(customer, options)
@@ -179,7 +181,7 @@ describe('sweepFiles', function () {
     return { ...site, called, proceed, sweeping }
   }
 
-  it('keeps the rules of customers in force whose turn does not come for days', async () => {
+  it('keeps the rules of customers in force whose turn does not come for days, and says when files go', async () => {
     const site = await openSlow(['carol', 'dave'])
     for (let hours = 0; hours < 60; hours++) {
       const before = site.notes()
@@ -187,8 +189,12 @@ describe('sweepFiles', function () {
       await until('the rules are noted', () => site.notes() > before + 6)
     }
     expect(site.called).to.have.length(1)
-    site.proceed()
     const [first] = site.called
+    const announced = site.lines.filter(({ msg }) => msg === 'files will expire')
+    expect(announced.map(({ customer, files }) => [customer, files])).to.have.deep.members(
+      ['alice', 'carol', 'dave'].filter((name) => name !== first).map((name) => [name, undefined]),
+    )
+    site.proceed()
     await until('it has swept', () => site.called.length > 3)
     await site.sweeping.close()
     const expired = ['carol', 'dave'].filter((name) => name !== first)
@@ -206,24 +212,31 @@ describe('sweepFiles', function () {
     expect(site.called).not.to.include(removed)
   })
 
-  it('deletes no more by a rule that is removed meanwhile', async () => {
-    const site = await open()
-    for (const name of ['old 2', 'old 3']) {
-      await site.service.filesOf({ name: 'alice' }).upload(name, new Uint8Array(3))
-    }
-    const sweeping = site.begin((event) => {
-      if (event.event === 'expire') site.rules[0] = { name: 'alice', passwordHash: 'x' }
+  const changes = {
+    'is removed': [{}, [1]],
+    'is lengthened': [{ expireAfterMs: 100 * day }, [1]],
+    'is to keep files from now on': [{ expireAfterMs: 10 * day, keepReplacedMs: day }, [1, 2]],
+  } as const
+  for (const [how, [rule, expired]] of Object.entries(changes)) {
+    it(`deletes no more by a rule that ${how} meanwhile`, async () => {
+      const site = await open()
+      for (const name of ['old 2', 'old 3']) {
+        await site.service.filesOf({ name: 'alice' }).upload(name, new Uint8Array(3))
+      }
+      const sweeping = site.begin(() => {
+        site.rules[0] = { name: 'alice', passwordHash: 'x', ...rule }
+      })
+      const counts = () =>
+        site.lines.filter(({ msg }) => msg === 'files expired').map(({ files }) => files)
+      for (let hours = 0; site.events.length === 0; hours++) {
+        expect(hours).to.be.lessThan(300)
+        await passHours(site, 1, () => site.events.length > 0)
+      }
+      await until('it is logged', () => counts().length === expired.length)
+      await sweeping.close()
+      expect(counts()).to.deep.equal(expired)
     })
-    for (let hours = 0; site.events.length === 0; hours++) {
-      expect(hours).to.be.lessThan(300)
-      await passHours(site, 1, () => site.events.length > 0)
-    }
-    await until('it is logged', () =>
-      site.lines.some(({ err }) => err?.message === 'The rule has changed'),
-    )
-    await sweeping.close()
-    expect(await site.namesOf('alice')).to.deep.equal(['old 2', 'old 3'])
-  })
+  }
 
   it('begins with different customers, so that a process that often stops comes to each', async () => {
     const firsts = new Set<string | undefined>()
@@ -236,22 +249,21 @@ describe('sweepFiles', function () {
     })
   })
 
-  it('says that no rule can be noted', async () => {
-    let isDown = false
+  it('says that no rule can be noted, and leaves a wrong clock to the sweep', async () => {
     const site = await open()
-    site.service.noteExpiry = async () => {
-      if (isDown) throw new Error('down')
-      isDown = true
-      return 'the clock is wrong'
-    }
+    const answers = [
+      () => ({ kind: 'wrong-clock', problem: 'the clock is wrong' }) as const,
+      () => {
+        throw new Error('down')
+      },
+    ]
+    site.service.noteExpiry = async () => (answers.length > 1 ? answers.shift() : answers[0])!()
     const sweeping = site.begin()
-    const withReason = (line: Line) => line.reason === 'the clock is wrong'
-    await until('it is logged', () => site.lines.some(withReason))
-    expect(site.lines.find(withReason)).to.deep.include({ level: 50, customer: 'alice' })
     await until('the failure is logged', () =>
       site.lines.some(({ err }) => err?.message === 'down'),
     )
     await sweeping.close()
+    expect(site.lines.filter(({ reason }) => reason === 'the clock is wrong')).to.deep.equal([])
   })
 
   it('sweeps no more once it is closed', async () => {
