@@ -29,10 +29,12 @@ export interface Webhooks {
   ofServer(): DeliveryState | undefined
   /** Those of the customers; empty where none has a webhook. */
   ofCustomers(): readonly DeliveryState[]
+  /** How many customers with a webhook get no events, since the delivery could not begin; `followCustomers` tries it again. */
+  failedCustomers(): number
   /** Reads the secrets of `--webhook` again; resolves with `false` if they are wrong, so that the earlier ones stay in use. */
   reload(): Promise<boolean>
   /**
-   * Begins, ends and changes the deliveries of customers as the customers file now says. What cannot be delivered is logged. Wait for a
+   * Begins, ends and changes the deliveries of customers as the customers file now says. What cannot be delivered is logged, once for each webhook. Wait for a
    * call before the next one, and before `close`; `openEvents` does that for its callers.
    */
   followCustomers(): Promise<void>
@@ -81,6 +83,8 @@ export async function openWebhooks(
       log,
     }))
   const ofCustomers = new Map<string, CustomerDelivery>()
+  /** The webhooks to which no delivery could begin, by customer. */
+  const failures = new Map<string, CustomerWebhook>()
 
   const end = async (customer: string) => {
     const { delivery } = ofCustomers.get(customer) ?? {}
@@ -116,15 +120,20 @@ export async function openWebhooks(
     for (const customer of [...ofCustomers.keys()].filter((name) => !wanted.has(name))) {
       await end(customer)
     }
+    for (const customer of failures.keys()) if (!wanted.has(customer)) failures.delete(customer)
     for (const [customer, webhook] of wanted) {
       if (isDeepStrictEqual(ofCustomers.get(customer)?.webhook, webhook)) continue
       await end(customer)
       try {
         await begin(customer, webhook)
+        failures.delete(customer)
       } catch (error) {
         // A customer whose webhook fails must not keep the others from their events.
         const reason = messageOf(error)
-        log.error({ customer, reason }, 'webhook: the customer gets no events')
+        if (!isDeepStrictEqual(failures.get(customer), webhook)) {
+          log.error({ customer, reason }, 'webhook: the customer gets no events')
+        }
+        failures.set(customer, webhook)
       }
     }
   }
@@ -144,6 +153,7 @@ export async function openWebhooks(
   return {
     ofServer: () => ofServer?.state(),
     ofCustomers: () => [...ofCustomers.values()].map(({ delivery }) => delivery.state()),
+    failedCustomers: () => failures.size,
     async reload() {
       if (settings === undefined) return true
       try {
@@ -157,10 +167,7 @@ export async function openWebhooks(
         return false
       }
     },
-    followCustomers: () =>
-      follow().catch((err: unknown) =>
-        log.error({ err }, 'webhook: the customers cannot be followed'),
-      ),
+    followCustomers: follow,
     close,
   }
 }

@@ -199,6 +199,14 @@ function createWebhookMetrics(register: Registry, events: NonNullable<ServerStat
       }
     },
   })
+  new Gauge({
+    name: 'holdfast_webhook_failed_customers',
+    help: 'Customers with a webhook who get no events, since the delivery cannot begin.',
+    registers: [register],
+    collect() {
+      this.set(events.failedCustomers())
+    },
+  })
   const counter = new Counter({
     name: 'holdfast_webhook_events_total',
     help: 'Events that were accepted or given up, and attempts that failed.',

@@ -54,7 +54,7 @@ export interface ServerStatus {
   /** `undefined` if the server speaks HTTP. */
   readonly certificate?: (() => CertificateState) | undefined
   /** Absent in a worker. */
-  readonly events?: Pick<Webhooks, 'ofServer' | 'ofCustomers'>
+  readonly events?: Pick<Webhooks, 'ofServer' | 'ofCustomers' | 'failedCustomers'>
   /** Absent if the server counts for itself. */
   readonly shared?: () => EngineState
   /** Absent if the server has no workers. */

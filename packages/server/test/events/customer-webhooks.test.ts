@@ -180,6 +180,8 @@ describe('holdfast serve, with webhooks of customers,', function () {
       // The other customer's delivery is there all the same.
       const failed = async () => (await scrape(server)).samples('holdfast_webhook_delay_seconds')
       await until('the other one has a delivery', async () => (await failed()).length === 1)
+      const [count] = (await scrape(server)).samples('holdfast_webhook_failed_customers')
+      expect(count?.value).to.equal(1)
     })
   }
 

@@ -1,5 +1,7 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeTemporaryDirectory } from '@holdfast/testing'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeTemporaryDirectory, until } from '@holdfast/testing'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { resolveConfig } from '../../src/config/resolve-config.ts'
@@ -24,4 +26,40 @@ describe('openEvents', () => {
     await webhooks.followCustomers()
     expect(webhooks.ofCustomers()).to.deep.equal([])
   })
+
+  it('tries again where the delivery to a customer cannot begin, and logs each reason once', async () => {
+    await using directory = await makeTemporaryDirectory()
+    const trail = join(directory.path, 'audit.jsonl')
+    const config = resolveConfig({ flags: { 'audit-log': trail } })
+    const reasons: unknown[] = []
+    const write = (line: string) => void reasons.push((JSON.parse(line) as LogLine).reason)
+    const webhook = { url: 'https://example.invalid/', secrets: [secret] }
+    // In place of the directory for the cursors.
+    await writeFile(`${trail}.customers`, '')
+    const log = pino({ level: 'error' }, { write })
+    const webhooks = await openEvents(config, log, () => new Map([['alice', webhook]]), 5)
+    expect([webhooks.ofCustomers().length, webhooks.failedCustomers()]).to.deep.equal([0, 1])
+    await delay(50)
+    await rm(`${trail}.customers`)
+    await until('it is tried again', () => webhooks.failedCustomers() === 0)
+    expect(webhooks.ofCustomers()).to.have.length(1)
+    await webhooks.close()
+    expect(reasons).to.have.length(1)
+  })
+
+  it('counts no customer whose webhook was taken away', async () => {
+    await using directory = await makeTemporaryDirectory()
+    const config = resolveConfig({ flags: { 'audit-log': join(directory.path, 'audit.jsonl') } })
+    const all = new Map([['alice', { url: 'http://example.invalid/', secrets: [secret] }]])
+    const webhooks = await openEvents(config, pino({ level: 'silent' }), () => all)
+    expect(webhooks.failedCustomers()).to.equal(1)
+    all.clear()
+    await webhooks.followCustomers()
+    expect(webhooks.failedCustomers()).to.equal(0)
+    await webhooks.close()
+  })
 })
+
+interface LogLine {
+  readonly reason?: string
+}

@@ -27,6 +27,7 @@ const lag = `nodejs_eventloop_lag_p99_seconds{${server}, process="0"}`
 const free = `holdfast_store_free_bytes{${server}}`
 const refused = `holdfast_reload_refused{${server}, what="customers"}`
 const delay = `holdfast_webhook_delay_seconds{${server}}`
+const failedCustomers = `holdfast_webhook_failed_customers{${server}}`
 const expiry = `holdfast_certificate_expiry_timestamp_seconds{${server}}`
 
 /** Time begins at 0 for promtool. */
@@ -133,6 +134,11 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     fires: { [delay]: '0+60x30' },
     silent: { [delay]: '0+60x16 0x14' },
     minutes: 25,
+  },
+  HoldfastEventsMissing: {
+    fires: { [failedCustomers]: '1x9' },
+    silent: { [failedCustomers]: '0 0 1x8' },
+    minutes: 6,
   },
   HoldfastConnectionsRefused: {
     fires: { [refusedConnections]: '0 0 1x8' },
