@@ -36,7 +36,7 @@ export async function openTrailFile(
   open: (path: string) => Promise<Appendable> = openAppendable,
   patienceMs = defaultPatienceMs,
 ): Promise<TrailFile> {
-  const appendLines = createAppendLines()
+  let appendLines = createAppendLines()
   let file: Appendable | undefined = await open(path)
   let isStale = false
   let isClosed = false
@@ -45,7 +45,10 @@ export async function openTrailFile(
   const currentFile = async (): Promise<Appendable> => {
     if (file !== undefined && !isStale && !(await file.isMoved())) return file
     try {
+      const wasMoved = await file?.isMoved()
       const fresh = await open(path)
+      // A line that was written in part is in the old file: the new one must not begin with an empty line.
+      if (wasMoved) appendLines = createAppendLines()
       await file?.close()
       isStale = false
       return (file = fresh)

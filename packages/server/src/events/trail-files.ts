@@ -111,7 +111,7 @@ function createTrailPart(
       if (consumed === lines.length) {
         const read = await readLines(handle, offset, last)
         if (read === 'changed') return 'changed'
-        const time = timeOfLine(read[0]?.text ?? '')
+        const time = timeOfLine(read.find(({ text }) => text !== '')?.text ?? '')
         if (offset === 0 && began !== undefined && (await isOther(began, time))) return 'changed'
         if (began === undefined && time !== undefined) {
           began = time
@@ -180,7 +180,8 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
 }
 
 async function timeOfFirstLine(handle: FileHandle): Promise<string | undefined> {
-  return timeOfLine((await readAt(handle, 0, 64)).toString('latin1'))
+  // A file that was truncated after a line had been written in part begins with the end of that line.
+  return timeOfLine((await readAt(handle, 0, 64)).toString('latin1').trimStart())
 }
 
 /** A file of the trail's directory that has lines of a trail. */

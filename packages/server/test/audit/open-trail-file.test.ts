@@ -175,6 +175,21 @@ describe('openTrailFile', () => {
     })
   }
 
+  it('begins a new file with a whole line after one that was written in part', async () => {
+    const disk = { room: 4 }
+    await using trail = await openTrail(onDiskOf(disk))
+    const file = await trail.open()
+    await file.write('111111111\n')
+    await rename(trail.path, `${trail.path}.1`)
+    disk.room = Infinity
+    await file.write('222222222\n')
+    expect(await trail.read(`${trail.path}.1`)).to.equal('1111')
+    const lines = (await trail.read()).split('\n')
+    expect(lines[0]).to.include(omitted(1))
+    expect(lines.slice(1)).to.deep.equal(['222222222', ''])
+    await file.close()
+  })
+
   it('waits for a reader that takes nothing once, and not again until something is taken', async () => {
     const full = Object.assign(new Error('try again'), { code: 'EAGAIN' })
     let isFull = true

@@ -68,6 +68,22 @@ describe('openTrailReader', () => {
     expect(lost).to.deep.equal([])
   })
 
+  it('finds a moved file that begins with the end of a line written in part', async () => {
+    await write('a')
+    const reader = await open()
+    expect(await read(reader, 1)).to.deep.equal(['a'])
+    const reopen = await close(reader)
+    // Copied and truncated in the middle of a line, which the writer then ends.
+    await copyFile(trail, at('audit.jsonl.2'))
+    await truncate(trail)
+    await appendFile(trail, '\n')
+    await write('b')
+    await rename(trail, at('audit.jsonl.1'))
+    await write('c')
+    expect(await read(await reopen(), 2)).to.deep.equal(['b', 'c'])
+    expect(lost).to.deep.equal([])
+  })
+
   it('begins at the end, and finds there what comes later', async () => {
     await write('old')
     const position = await positionAtEnd(trail)
