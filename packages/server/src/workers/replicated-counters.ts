@@ -24,9 +24,10 @@ export interface ReplicatedFailureCounter extends FailureCounter {
 export function createReplicatedFailureCounter(
   now = () => performance.now(),
 ): ReplicatedFailureCounter {
-  // In the order in which they are forgotten.
-  const windows = new Map<string, { failures: number; readonly end: number }>()
+  // In the order in which they were reported last.
+  const windows = new Map<string, { readonly failures: number; readonly end: number }>()
 
+  /** Drops what is forgotten, as far as it is the first. */
   const forget = (time: number) => {
     for (const [key, { end }] of windows) {
       if (end > time) return
@@ -47,18 +48,16 @@ export function createReplicatedFailureCounter(
     apply({ key, failures, forgottenInMs }) {
       const time = now()
       forget(time)
-      const window = windows.get(key)
-      if (window) window.failures = failures
-      else windows.set(key, { failures, end: time + forgottenInMs })
+      // The end as well: a new period may have begun, though the last one, which was reported late, has not ended here.
+      windows.delete(key)
+      windows.set(key, { failures, end: time + forgottenInMs })
     },
     all() {
       const time = now()
       forget(time)
-      return [...windows].map(([key, { failures, end }]) => ({
-        key,
-        failures,
-        forgottenInMs: end - time,
-      }))
+      return [...windows]
+        .filter(([, { end }]) => end > time)
+        .map(([key, { failures, end }]) => ({ key, failures, forgottenInMs: end - time }))
     },
   }
 }

@@ -16,6 +16,20 @@ describe('createReplicatedFailureCounter', () => {
     expect(told.all()).to.deep.equal([{ key: failureKey('b'), failures: 1, forgottenInMs: 60 }])
   })
 
+  it('begins a new period where the last one, which was reported late, has not ended', () => {
+    let now = 10
+    const replica = createReplicatedFailureCounter(() => now)
+    replica.apply({ key: failureKey('a'), failures: 5, forgottenInMs: 100 })
+    now = 105
+    replica.apply({ key: failureKey('a'), failures: 6, forgottenInMs: 100 })
+    now = 150
+    expect(replica.read('a')).to.deep.equal({ failures: 6, forgottenInMs: 55 })
+    replica.apply({ key: failureKey('b'), failures: 1, forgottenInMs: 100 })
+    replica.apply({ key: failureKey('a'), failures: 7, forgottenInMs: 55 })
+    now = 220
+    expect(replica.all()).to.deep.equal([{ key: failureKey('b'), failures: 1, forgottenInMs: 30 }])
+  })
+
   it('counts nothing by itself', async () => {
     const told = createReplicatedFailureCounter()
     await told.add('a')
