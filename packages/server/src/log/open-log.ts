@@ -282,4 +282,6 @@ export function createLogWriter(
  */
 export function killProcess(): void {
   process.kill(process.pid, 'SIGKILL')
+  // The first process of a container gets no signal that it could not have prevented.
+  process.abort()
 }

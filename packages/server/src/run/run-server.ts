@@ -38,6 +38,9 @@ export async function runServer(config: Config): Promise<number> {
 /** How long a process that has ended its work waits for system calls, in milliseconds. */
 const lastCallsMs = 1_000
 
+/** How long the stop may take after a second signal, in milliseconds: a disk may hang. */
+const hangingMs = 10_000
+
 async function openAdminPort(
   config: Config,
   log: Logger,
@@ -68,6 +71,9 @@ async function runWatched(
     `holdfast listens on ${server.url}`,
   )
   signals.onReload(() => void server.reload())
+  signals.hurry.addEventListener('abort', () => {
+    setTimeout(() => killWith('holdfast: Killed while stopping.'), hangingMs).unref()
+  })
   const signal = await signals.end
   admin?.retire()
   await serveOn(config['shutdown-delay'], signals, log)
@@ -94,15 +100,18 @@ async function startUnlessHurried(
   hurry: AbortSignal,
   watch: ServerWatch | undefined,
 ): Promise<RunningServer> {
-  const giveUp = () => {
-    // An exit would wait for the thread that hangs; standard error may hang, too.
-    write(2, 'holdfast: Killed while starting.\n', killProcess)
-    setTimeout(killProcess, lastCallsMs)
-  }
+  const giveUp = () => killWith('holdfast: Killed while starting.')
   hurry.addEventListener('abort', giveUp)
   const server = await start(config, log, watch)
   hurry.removeEventListener('abort', giveUp)
   return server
+}
+
+/** Says why on standard error, and kills this process: an exit would wait for a thread that hangs. */
+function killWith(message: string): void {
+  write(2, `${message}\n`, killProcess)
+  // Standard error may hang, too.
+  setTimeout(killProcess, lastCallsMs)
 }
 
 async function start(config: Config, log: Logger, watch?: ServerWatch): Promise<RunningServer> {

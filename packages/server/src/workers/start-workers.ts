@@ -9,8 +9,9 @@ import { checkProxies } from '../listen.ts'
 import { loginBrakeOptions } from '../login-failure-counter.ts'
 import { openSharedServices, createCloseStack } from '../serve/open-shared-services.ts'
 import { sweepUploads } from '../serve/sweeps.ts'
-import { checkKeeping, openStore } from '../stores/open-store.ts'
+import { checkKeeping, type KeepingCheck, openStore } from '../stores/open-store.ts'
 import { openEvents } from '../events/open-events.ts'
+import type { Webhooks } from '../events/open-webhooks.ts'
 import type { RunningServer } from '../serve/start-server.ts'
 import { createPrimaryServices, type PrimaryServices } from './primary-services.ts'
 import { createRpcChannel, type RpcChannel } from './rpc-channel.ts'
@@ -22,6 +23,12 @@ const longestPause = 10_000
 
 /** A worker that ends after this time has not ended because of its start. In milliseconds. */
 const longLife = 10_000
+
+interface Hearers {
+  primary?: PrimaryServices
+  keeping?: KeepingCheck
+  events?: Webhooks
+}
 
 /**
  * Starts a server with as many processes as `config` says, which share a port, and replaces those that crash. This process keeps
@@ -37,23 +44,29 @@ export async function startWorkers(
   checkProxies(config)
   const brakeOptions = loginBrakeOptions(config)
   const { open, closeAll } = createCloseStack()
+  /** Who hears of changed customers. The file may change before all are there. */
+  const hearers: Hearers = {}
   const onReloaded = () => {
-    primary.sendCustomers()
-    void keeping.again()
-    void events.followCustomers()
+    hearers.primary?.sendCustomers()
+    void hearers.keeping?.again()
+    void hearers.events?.followCustomers()
   }
   const services = await open(openSharedServices(config, log, onReloaded, watch))
   // Opened for the usage of customers with a quota. A mistake in its settings is reported here, and only once.
   const store = await open(openStore(config.store, config, log))
   const credentials = () => services.allCredentials()
-  const keeping = await open(checkKeeping({ store, config, credentials }, log))
+  hearers.keeping = await open(checkKeeping({ store, config, credentials }, log))
+  void hearers.keeping.again()
   const sharedState = services.shared
   const keeper = sharedState && (await open(Promise.resolve(sharedState.openQuotas(store))))
   const quotas = keeper?.keeper ?? createQuotaKeeper(store)
   const events = await open(openEvents(config, log, services.customerWebhooks))
+  hearers.events = events
+  void events.followCustomers()
   const primary = createPrimaryServices(services, quotas, brakeOptions, {
     ...(sharedState && { shared: sharedState }),
   })
+  hearers.primary = primary
   const { readSecret: _, ...written } = config
   const workers: Worker[] = []
   const closing = new AbortController()
@@ -147,7 +160,10 @@ export async function startWorkers(
       async close(cut) {
         closing.abort()
         const closed = Promise.all(workers.map(closeWorker))
-        const hurry = () => workers.forEach(({ channel }) => channel.notify('hurry', {}))
+        const hurry = () => {
+          workers.forEach(({ channel }) => channel.notify('hurry', {}))
+          setTimeout(() => workers.forEach((worker) => worker.kill()), hurriedMs).unref()
+        }
         cut?.addEventListener('abort', hurry)
         if (cut?.aborted) hurry()
         const areClean = await closed
@@ -163,6 +179,9 @@ export async function startWorkers(
     throw error
   }
 }
+
+/** How long workers may take to cut what is under way, in milliseconds; one that takes longer has been suspended, or hangs. */
+const hurriedMs = 7_000
 
 /** How long a worker may take to report its metrics, in milliseconds; Prometheus waits longer than that. */
 const metricsMs = 3_000

@@ -1,3 +1,4 @@
+import { useHoldfast } from '@holdfast/testing'
 import { expect } from 'chai'
 import { catchSignals } from '../../src/run/run-server.ts'
 
@@ -42,5 +43,26 @@ describe('catchSignals', () => {
     send('SIGHUP')
     send('SIGHUP')
     expect(reloads).to.equal(3)
+  })
+})
+
+describe('holdfast serve that cannot stop', function () {
+  this.timeout(60_000)
+  const holdfast = useHoldfast()
+
+  it('is killed ten seconds after the second signal', async () => {
+    // Stands for a disk that hangs: the server never hears that its port is closed.
+    const hang = `import { Server } from 'node:net'; Server.prototype.close = () => {}`
+    await holdfast.site.write('hang.mjs', hang)
+    const server = await holdfast.start([], {
+      env: { NODE_OPTIONS: `--import file://${holdfast.site.path}/hang.mjs` },
+    })
+    server.signal('SIGTERM')
+    await server.logged('finishing the requests under way')
+    const since = performance.now()
+    server.signal('SIGINT')
+    expect(await server.ended).to.equal('SIGKILL')
+    expect(performance.now() - since).to.be.greaterThan(9_000)
+    expect(server.output()).to.include('holdfast: Killed while stopping.')
   })
 })

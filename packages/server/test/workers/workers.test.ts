@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdir, readFile, rename } from 'node:fs/promises'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -281,6 +283,43 @@ describe('holdfast serve --workers', function () {
     expect(await server.ended).to.equal(0)
     await server.logged('stopped; requests that had not finished were cut off')
     expect(await readdir(files)).to.have.length(5)
+  })
+
+  it('kills a suspended worker that does not end at a second signal', async () => {
+    await start()
+    const pids = await workers()
+    expect(pids).to.have.length(2)
+    process.kill(pids[0] ?? 0, 'SIGSTOP')
+    server.signal('SIGTERM')
+    await server.logged('finishing the requests under way')
+    server.signal('SIGTERM')
+    expect(await server.ended).to.equal(0)
+    await server.logged('stopped; requests that had not finished were cut off')
+    for (const pid of pids) expect(await isGone(pid), `worker ${pid}`).to.equal(true)
+  })
+
+  it('takes customers that change while it starts', async () => {
+    const silent = createServer()
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const args = `--store minio --minio-endpoint http://127.0.0.1:${port} --minio-bucket b`
+    const starting = runHoldfast(['serve', '--port', '0', '--workers', '2', ...args.split(' ')], {
+      cwd: site.path,
+      env: { HOLDFAST_MINIO_ACCESS_KEY: 'a', HOLDFAST_MINIO_SECRET_KEY: 'secret-key' },
+    })
+    const [socket] = (await once(silent, 'connection')) as [Socket]
+    await site.write('customers.yaml', customersYaml('other', 'correct horse'))
+    // The file is read again every second.
+    await delay(3_000)
+    silent.close()
+    socket.destroy()
+    const { code, stdout, stderr } = await starting
+    expect(stdout).to.include('customers reloaded')
+    expect(stderr)
+      .to.match(/^holdfast: .*MinIO.*/)
+      .and.not.to.include('before initialization')
+    expect(code).to.equal(1)
   })
 
   it('ends its workers when it is killed itself', async () => {
