@@ -46,6 +46,11 @@ export function createQuotaServer(quotas: LocalQuotaKeeper, start: StartTimer = 
     leases.get(id)?.()
     leases.delete(id)
   }
+  const leaseRemoval = (id: number) =>
+    lease(id, () => {
+      removals.get(id)?.fail()
+      removals.delete(id)
+    })
   const answers = {
     async claim({ customer, name, size, upload }: ClaimedFile) {
       const claim = await quotas.claim(customer, name, size, upload)
@@ -82,12 +87,15 @@ export function createQuotaServer(quotas: LocalQuotaKeeper, start: StartTimer = 
       if (isGone) removal.fail()
       else {
         removals.set(id, removal)
-        lease(id, () => {
-          removals.delete(id)
-          removal.fail()
-        })
+        leaseRemoval(id)
       }
       return { id }
+    },
+    /** Begins the lease of a removal anew: a rename in a bucket copies, which may take minutes. */
+    keepRemoval({ id }: { readonly id: number }) {
+      if (!removals.has(id)) return
+      endLease(id)
+      leaseRemoval(id)
     },
     /** Without `removed` it is not known whether the file was deleted. */
     async endRemoval({ id, removed }: { readonly id: number; readonly removed?: boolean }) {

@@ -30,7 +30,7 @@ import {
 } from './worker-protocol.ts'
 import type { QuotaHandlers } from './quota-server.ts'
 
-import { createHoldClient, type LockHandlers } from './locks.ts'
+import { createHoldClient, leaseMs, type LockHandlers } from './locks.ts'
 
 /** A worker's handlers for the data from its primary, and the shared services made from it. */
 export interface WorkerServices {
@@ -148,8 +148,9 @@ export function createQuotaClient(primary: RpcChannel<QuotaHandlers>): QuotaKeep
       if (!isLimited(customer)) return remove()
       const removal = { customer, name, ...(source !== undefined && { source }) }
       const { id } = await primary.ask('beginRemoval', removal)
+      const keeping = setInterval(() => primary.notify('keepRemoval', { id }), leaseMs / 3).unref()
       try {
-        const removed = await remove()
+        const removed = await remove().finally(() => clearInterval(keeping))
         // Await this: a client that reads that its file is deleted expects the space to be free.
         await primary.ask('endRemoval', { id, removed })
         return removed

@@ -48,6 +48,7 @@ function createTimers() {
       return () => void timers.delete(run)
     },
     count: () => timers.size,
+    all: () => [...timers],
     expire: () => [...timers].forEach((run) => timers.delete(run) && run()),
   }
 }
@@ -177,6 +178,18 @@ describe('createQuotaServer', () => {
     expect(await hasRoom(keeper, 41)).to.equal(false)
     other.end()
     expect(await hasRoom(keeper, 40)).to.equal(true)
+  })
+
+  it('lets a worker that renames for minutes keep the names', async () => {
+    const { keeper, timers } = openKeeper(createMemoryBlobStore())
+    const { answers } = createQuotaServer(keeper, timers.start)
+    const { id } = await answers.beginRemoval({ customer: alice, name: 'b', source: 'a' })
+    const [expiry] = timers.all()
+    answers.keepRemoval({ id })
+    expect(timers.all()).to.have.length(1).and.not.include(expiry)
+    await answers.endRemoval({ id, removed: true })
+    answers.keepRemoval({ id })
+    expect(timers.count()).to.equal(0)
   })
 
   it('does not let a worker that has stopped while it deletes keep the name from others', async () => {
