@@ -298,6 +298,58 @@ describe('openSharedQuotas with servers that die', () => {
     expect(counts).to.be.below(6)
   })
 
+  it('gives back what a dead server had reserved where the account is opened seldom', async () => {
+    await servers.close()
+    servers = simulateServers(base, store, { now: () => time, holdMs: 10_000, idleMs: 20 })
+    const [one, two] = pair()
+    const claim = await one.keeper.claim(alice, 'a', 900)
+    await claim.grow(900)
+    await claim.prepare()
+    one.kill()
+    expect(await codeOf(two.keeper.claim(alice, 'b', 900))).to.equal('quota-exceeded')
+    time += 100
+    await until(async () => two.shared.accounts.customers().length === 0)
+    time += 10_000
+    expect(await codeOf(two.keeper.claim(alice, 'b', 900))).to.equal('done')
+  })
+
+  it('counts a file that is renamed beside a count which finds it under neither name', async () => {
+    let isMissed = false
+    const stored = store
+    store = {
+      ...stored,
+      usage: async (customer) => (isMissed ? { blobs: 0, bytes: 0 } : stored.usage(customer)),
+    }
+    await servers.close()
+    servers = simulateServers(base, store, { now: () => time, holdMs: 10_000 })
+    const [one, two] = pair()
+    await upload(one, 'z', 900)
+    await flush(one)
+    await flush(two)
+    const [begun, renamed] = [
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+    ]
+    two.beforeRun = async (what) => {
+      if (!is(what, endCountScript)) return
+      begun.resolve(undefined)
+      await renamed.promise
+    }
+    isMissed = true
+    const claimed = codeOf(two.keeper.claim(alice, 'y', 900))
+    await begun.promise
+    isMissed = false
+    const rename = async () => {
+      await put(store, 'a', 900)
+      return store.delete({ customer: 'alice', name: 'z' })
+    }
+    await one.keeper.free(alice, 'a', rename, 'z')
+    await flush(one)
+    renamed.resolve(undefined)
+    expect(await claimed).to.equal('quota-exceeded')
+    expect(await counted()).to.be.at.least(900)
+  })
+
   it('forgets a dead server that had nothing reserved', async () => {
     const [one, two] = pair()
     await upload(one, 'a', 100)

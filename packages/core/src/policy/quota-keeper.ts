@@ -4,6 +4,7 @@ import { requireMethods } from '../model/require.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import {
   createQuotaAccounts,
+  sum,
   uploadsExceeded,
   type Amount,
   type QuotaAccount,
@@ -190,7 +191,10 @@ export function createQuotaKeeper(
           locked.set(one, await lockFile(customer, one, account))
         }
         const removed = await remove()
-        if (removed) account.record({ added: nothing, removed: locked.get(name)?.kept ?? nothing })
+        // A count of another server that is under way may find a renamed file under neither name, so it counts as added, too.
+        const { kept: replaced = nothing } = locked.get(name) ?? {}
+        const { kept: renamed = nothing } = (source !== undefined && locked.get(source)) || {}
+        if (removed) account.record({ added: renamed, removed: sum(replaced, renamed) })
         return removed
       } catch (error) {
         // The file may have been deleted in spite of the error.

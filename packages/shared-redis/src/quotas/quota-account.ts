@@ -21,7 +21,7 @@ import { bytesOf, isLower, least, nothing, positive, total } from './amounts.ts'
 import { createQuotaPart, shareAlone } from './quota-part.ts'
 import { createReports, reportDelayMs, createReportQueue } from './quota-reports.ts'
 import { leaveScript } from './quota-scripts.ts'
-import { trackDeaths, countAccount, othersHave, syncAccount, type Reply } from './sync-account.ts'
+import { countAccount, othersHave, syncAccount, type Deaths, type Reply } from './sync-account.ts'
 
 /** The account of a customer, as one of several servers sees it. */
 export interface SharedQuotaAccount extends QuotaAccount {
@@ -52,6 +52,8 @@ export interface AccountSetup {
   readonly recountAfterMs: number
   /** How long the space of a dead server stays reserved for uploads that it may have been publishing, in milliseconds. */
   readonly holdMs: number
+  /** The dead servers that a customer's account knows, also from before it was opened. */
+  readonly deathsOf: (customer: string) => Deaths
   /** Called with what failed in the background, such as a count. */
   readonly onError: (error: unknown) => void
 }
@@ -86,13 +88,9 @@ export function openSharedAccount(
   const staged = createStagedBytes()
   const reports = createReports(nextOrder)
   let limits: Limits = first
-  const part = createQuotaPart({
-    reports,
-    now,
-    lifetimeMs: holdMs / 2,
-    isAway: () => engine.isAway(),
-  })
-  const deaths = trackDeaths(now, holdMs)
+  const times = { now, lifetimeMs: holdMs / 2 }
+  const part = createQuotaPart({ reports, ...times, isAway: () => engine.isAway() })
+  const deaths = setup.deathsOf(customer)
   const lockedFiles = createLockedFiles(customer, nameLocks)
   let reply: Reply | undefined
   /** The number of the last report that was answered. */

@@ -16,6 +16,7 @@ import { createOutbox } from '../engine/outbox.ts'
 import { createCustomerMessages } from './customer-messages.ts'
 import { createNameLocks } from './name-locks.ts'
 import { openSharedAccount, type SharedQuotaAccount } from './quota-account.ts'
+import { trackDeaths, type Deaths } from './sync-account.ts'
 
 export interface SharedQuotasOptions {
   /** A time in milliseconds that never goes back. Default: that of `performance.now`. */
@@ -55,6 +56,13 @@ export function openSharedQuotas(
     string,
     { customer: Customer; account: SharedQuotaAccount; usedAt: number }
   >()
+  /** Kept while an account is closed: one that is opened seldom would never see a death that is long ago. */
+  const deaths = new Map<string, Deaths>()
+  const deathsOf = (customer: string) => {
+    const known = deaths.get(customer) ?? trackDeaths(now, holdMs)
+    deaths.set(customer, known)
+    return known
+  }
   const messages = createCustomerMessages(engine, {
     onAsked: async (customer) => open.get(customer)?.account.giveBack().catch(onError),
     onCounted: (customer) => open.get(customer)?.account.refresh(),
@@ -65,7 +73,7 @@ export function openSharedQuotas(
   let order = 0
   const nextOrder = () => ++order
   const shared = { engine, messages, nameLocks, outbox, store, nextOrder }
-  const setup = { ...shared, now, recountAfterMs, holdMs, onError }
+  const setup = { ...shared, now, recountAfterMs, holdMs, deathsOf, onError }
 
   const openAccount = (customer: Customer): SharedQuotaAccount => {
     const { name } = customer
@@ -89,7 +97,9 @@ export function openSharedQuotas(
   /** The account stays open until the engine has forgotten it: other servers ask for what it keeps otherwise. */
   const leaveIdle = async (name: string, account: SharedQuotaAccount) => {
     const hasLeft = await account.leave()
-    if (hasLeft && open.get(name)?.account === account && !isUsed(name)) open.delete(name)
+    if (!hasLeft || open.get(name)?.account !== account || isUsed(name)) return
+    open.delete(name)
+    if (deathsOf(name).isEmpty()) deaths.delete(name)
   }
   const tidy = () => {
     for (const [name, { account }] of open) {

@@ -192,14 +192,16 @@ export function othersHave(reply: Reply | undefined): boolean {
 }
 
 /** Knows for how long servers have been dead that hold a part of an account. */
-interface ServerDeaths {
+export interface Deaths {
   note(others: readonly Other[]): void
   /** The servers for which nothing need be held any longer, and the numbers of their deaths. */
   over(): readonly (readonly [server: string, death: number])[]
+  /** Whether no server is known to be dead. */
+  isEmpty(): boolean
 }
 
 /** Tracks the deaths of servers. Each death is over `holdMs` milliseconds after it was noted first. */
-export function trackDeaths(now: () => number, holdMs: number): ServerDeaths {
+export function trackDeaths(now: () => number, holdMs: number): Deaths {
   let deaths = new Map<string, { readonly death: number; readonly since: number }>()
   return {
     note(others) {
@@ -215,5 +217,6 @@ export function trackDeaths(now: () => number, holdMs: number): ServerDeaths {
       [...deaths]
         .filter(([, { since }]) => now() - since >= holdMs)
         .map(([server, { death }]) => [server, death] as const),
+    isEmpty: () => deaths.size === 0,
   }
 }
