@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DeleteObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, S3ServiceException, type S3Client } from '@aws-sdk/client-s3'
 import { FileServiceError } from '@holdfast/core'
 import { pauseBeforeRepeating, isAnswer, mayBeDone } from '../http/s3-errors.ts'
 import type { ObjectRef } from '../keys/object-keys.ts'
@@ -193,6 +193,7 @@ async function removeFound(
   let condition = isConditional ? { IfMatch: before.etag } : {}
   for (let count = 1; ; count++) {
     const command = new DeleteObjectCommand({ Bucket: bucket, Key: key, ...condition })
+    if (isConditional) lookBeforeRepeating(command, objectRef, before)
     try {
       await removals.run(key, () => changing.send(command))
       return true
@@ -205,15 +206,43 @@ async function removeFound(
       // If the first try, the only one without a condition, failed for certain, throw. Some servers answer NoSuchKey if others removed the
       // object first.
       if (count === 1 && !mayBeDone(error) && !isAnswer(error, 'NoSuchKey')) throw error
+      const pause = pauseBeforeRepeating(error, count)
+      // Before the look: not every server takes the condition.
+      if (pause !== undefined) await delay(pause)
       const found = await findObject(objectRef)
       if (found === undefined) return true
       if (!isSameObject(found, before)) throw unknownOutcome(error)
-      const pause = pauseBeforeRepeating(error, count)
       if (pause === undefined) throw error
-      await delay(pause)
       condition = { IfMatch: found.etag }
     }
   }
+}
+
+/**
+ * Has the client look at the object again before it repeats a removal that the server has refused for now, which may take many seconds. If
+ * others have replaced it, the removal fails as by its condition, which not every server takes.
+ */
+function lookBeforeRepeating(
+  command: DeleteObjectCommand,
+  objectRef: ObjectRef,
+  before: FoundVersion,
+): void {
+  let attempts = 0
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      if (attempts++ > 0) {
+        const found = await findObject(objectRef)
+        if (found && !isSameObject(found, before)) throw replaced()
+      }
+      return next(args)
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'lookBeforeRepeating' },
+  )
+}
+
+function replaced(): S3ServiceException {
+  const $metadata = { httpStatusCode: 412 }
+  return new S3ServiceException({ name: 'PreconditionFailed', $fault: 'client', $metadata })
 }
 
 function unknownOutcome(cause: unknown): FileServiceError {
