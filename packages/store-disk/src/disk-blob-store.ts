@@ -48,7 +48,7 @@ import {
 } from './list/walk-blobs.ts'
 import { createBlobReader } from './read/blob-reader.ts'
 import { createDiskResumableUploads } from './resumable/disk-resumable-uploads.ts'
-import { beforeChanging, beforeTaking } from './resumable/publish-upload.ts'
+import { beforeChanging, beforeTaking, finishLinked } from './resumable/publish-upload.ts'
 import { noReplacements } from './temp/replacement-journal.ts'
 import type { WarningLog } from './temp/temp-directory.ts'
 import { atomicWrite, plainWrite, type AtomicWrite } from './write/atomic-write.ts'
@@ -205,12 +205,12 @@ export async function openDiskBlobStore(options: DiskBlobStoreOptions): Promise<
         source: layout.blobPath(key),
         target: layout.blobPath(newKey),
         followsToNewName: keepReplaced,
-        beforeLeaving: (stats) => beforeTaking(site, key, false, stats),
+        beforeLeaving: (stats) => finishLinked(site, key, stats),
         beforeReplacing: (stats) => beforeTaking(site, newKey, keepReplaced, stats),
         isNewerKept: async (stats) => keepReplaced && versionNames.hasNewer(newKey, stats),
         beforeNaming: beforeChanging(site, newKey, keepReplaced).beforeNaming,
         afterLeaving: async (stats) => {
-          if (keepReplaced) await versionNames.take(key, stats)
+          if (keepReplaced || stats.nlink > 1n) await versionNames.take(key, stats)
         },
       })
       const stats = await found(untilSettled(renaming))

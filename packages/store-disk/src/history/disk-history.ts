@@ -1,21 +1,23 @@
 import type { BigIntStats } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type {
-  BlobKey,
-  BlobStore,
-  History,
-  KeptBlob,
-  KeptKey,
-  ListOptions,
-  OpenBlob,
-  OpenOptions,
-  Usage,
-  VersionOptions,
+import {
+  type BlobKey,
+  type BlobStore,
+  FileServiceError,
+  type History,
+  type KeptBlob,
+  type KeptKey,
+  type ListOptions,
+  type OpenBlob,
+  type OpenOptions,
+  type Usage,
+  type VersionOptions,
 } from '@holdfast/core'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
+import { freeSpaceOf } from '../files/file-system.ts'
 import {
   blobInfo,
   fileStats,
@@ -44,7 +46,7 @@ export interface HistorySite extends Pick<DataDirectory, 'layout' | 'versions' |
  * last change of status (`ctime`) is the one at which it lost the blob's name: nothing but a restored backup changes it afterwards.
  */
 export function createDiskHistory(site: HistorySite): History {
-  const { versions, checkMount, versionNames, put, budget } = site
+  const { layout, versions, checkMount, versionNames, put, budget } = site
   const directoryOf = (key: BlobKey) => versionNames.directoryOf(key)
 
   /** Whatever a walk finds or does not find is certain only while the disk is mounted. */
@@ -142,6 +144,9 @@ export function createDiskHistory(site: HistorySite): History {
       const opened = await openMounted(key)
       if (!opened) return undefined
       try {
+        if (opened.info.size > (await freeSpaceOf(layout.root))) {
+          throw new FileServiceError('insufficient-storage', 'The disk has no room for the file')
+        }
         const target = { customer: key.customer, name: to }
         return await put(target, opened.content, { ...options, keepReplaced: true })
       } finally {

@@ -152,6 +152,8 @@ export async function beforeTaking(
   if (!stats) return
   await finishLinked(site, key, stats)
   if (keepReplaced) await site.versionNames.ensure(key, path, stats)
+  // It may have got its version name while the customer's files were kept: it would stay for ever.
+  else if (stats.nlink > 1n) await site.versionNames.take(key, stats)
 }
 
 /**
@@ -159,7 +161,7 @@ export async function beforeTaking(
  * the blob is removed or replaced: only the name shows that the upload is published, and without it the next request would publish the
  * upload again. A note of the file's number says which upload that is.
  */
-async function finishLinked(
+export async function finishLinked(
   site: UploadSite,
   { customer, name }: BlobKey,
   { ino, nlink }: BigIntStats,

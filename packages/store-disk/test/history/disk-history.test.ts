@@ -8,6 +8,7 @@ import {
   rename,
   rm,
   symlink,
+  truncate,
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -21,6 +22,7 @@ import { createVersionNames } from '../../src/history/version-names.ts'
 import { openDiskBlobStore, type DiskBlobStore } from '../../src/disk-blob-store.ts'
 import { findLitter } from '../disk-harness.ts'
 import { expectMeaning, openFaultSite, text } from '../faults/fault-site.ts'
+import { injectFull } from '../full-disk.ts'
 import { changes, stored } from './changes.ts'
 
 const key = { customer: 'alice', name: 'a' }
@@ -94,6 +96,44 @@ describe('history of openDiskBlobStore', () => {
       expect(await readdir(directory)).not.to.include('versions')
       expect(await keptOf(store, key)).to.deep.equal([])
     }))
+
+  const losses = {
+    deleted: (store: DiskBlobStore) => store.delete(key),
+    replaced: (store: DiskBlobStore) => store.put(key, text('new')),
+    renamed: (store: DiskBlobStore) => store.rename?.(key, 'b'),
+    expired: async (store: DiskBlobStore) => {
+      const info = (await store.stat(key)) ?? expect.fail()
+      await store.expiry?.deleteUnchanged('alice', info)
+    },
+  }
+  for (const [how, lose] of Object.entries(losses)) {
+    it(`keeps no file that is ${how} once nothing is to be kept, and what was kept before stays`, () =>
+      onStore(async (store, directory) => {
+        await store.put(key, text('old'), keep)
+        await store.put(key, text('present'), keep)
+        await lose(store)
+        expect(await readdir(join(directory, 'versions/alice/a'))).to.have.length(1)
+        const kept = await keptOf(store, key)
+        expect(kept.map(({ size }) => size)).to.deep.equal([3])
+      }))
+  }
+
+  it('restores nothing for which the disk has no room, and writes nothing of it', async () => {
+    await using place = await injectFull(await makeTemporaryDirectory())
+    const directory = join(place.path, 'data')
+    const store = await openDiskBlobStore({ directory })
+    await store.put(key, text('old'), keep)
+    // Longer than any disk, without a block.
+    await truncate(join(directory, 'files/alice/a'), 2 ** 43)
+    await store.delete(key, keep)
+    const { version } = (await keptOf(store, key))[0] ?? expect.fail()
+    const error = await historyOf(store)
+      .restore({ ...key, version }, 'a')
+      .catch((reason: unknown) => reason)
+    expect(error).to.include({ code: 'insufficient-storage' }).and.not.have.property('cause')
+    expect(await store.stat(key)).to.equal(undefined)
+    await store.close()
+  })
 
   for (const keepsOrder of [true, false]) {
     const where = keepsOrder ? '' : ', where the file system keeps no order'
