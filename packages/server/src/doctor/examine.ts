@@ -37,6 +37,7 @@ import {
   clearTextWarning,
 } from '../listen.ts'
 import { expiryFindings, isExpiring, isKeeping, keptFindings } from './kept-findings.ts'
+import { loginBrakeOptions } from '../login-failure-counter.ts'
 import { certificateWarnings, openCertificate } from '../tls/open-certificate.ts'
 import { findEngineSettings } from '../shared/open-shared-state.ts'
 
@@ -65,7 +66,9 @@ export async function* examine(config: Config, signal?: AbortSignal): AsyncGener
     const found = bucketFindings(config, isKeeping(config, credentials), signal)
     yield { title: 'MinIO store', findings: attemptFindings('bucket', found, signal) }
   } else {
-    const found = inspectDataDirectory({ directory: config.data, promisedBytes, signal })
+    const found = inspectDataDirectory({
+      ...{ directory: config.data, promisedBytes, leastBytes: config['min-free-space'], signal },
+    })
     yield { title: 'Disk store', findings: attemptFindings('directory', found, signal) }
   }
   if (isExpiring(credentials)) {
@@ -237,6 +240,7 @@ export async function* networkFindings(config: Config): AsyncGenerator<Finding> 
   yield await encryption(config)
   yield* attemptFindings('certificate', certificate(config))
   yield* attemptFindings('proxies', proxies(config))
+  yield* attemptFindings('login brake', loginBrake(config))
 }
 
 async function* adminPort(config: Config): AsyncGenerator<Finding> {
@@ -264,6 +268,12 @@ async function* certificate(config: Config): AsyncGenerator<Finding> {
   for (const warning of warnings) yield adviceFinding('warning', 'certificate', warning)
   const end = new Date(read.validToMs).toISOString()
   if (warnings.length === 0) yield finding('ok', 'certificate', `${path}, valid until ${end}`)
+}
+
+async function* loginBrake(config: Config): AsyncGenerator<Finding> {
+  loginBrakeOptions(config)
+  const exempt = config['login-failures-exempt'] ?? []
+  if (exempt.length > 0) yield finding('ok', 'login brake', `exempt: ${exempt.join(', ')}`)
 }
 
 async function* proxies(config: Config): AsyncGenerator<Finding> {

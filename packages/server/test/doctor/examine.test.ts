@@ -90,6 +90,14 @@ describe('networkFindings', () => {
     expect((await told({ 'trust-proxy': 'proxy' }))[1]).to.match(/^problem: proxies: The trusted/)
   })
 
+  it('reports exempt addresses that are none', async () => {
+    const exempt = async (text: string) => (await told({ 'login-failures-exempt': text }))[1]
+    expect(await exempt('10.0.0.0/8')).to.equal('ok: login brake: exempt: 10.0.0.0/8')
+    for (const wrong of ['10.0.0.0/33', 'office.example.com', '2001:db8::/96']) {
+      expect(await exempt(wrong)).to.match(/^problem: login brake: The exempt addresses/)
+    }
+  })
+
   it('reports a certificate, until when it is valid, and what is wrong with it', async () => {
     const site = await createSite()
     const { certificate, privateKey } = await makeCertificate()

@@ -131,13 +131,25 @@ const scarce = 0.1
 /** Uploads are about to fail if fewer bytes or files are free. */
 const least = { bytes: 16 * 1024 * 1024, files: 100 }
 
-/** Checks the free space of a disk: for bytes, for files, and for the `promised` bytes, the sum of the limits of customers who have one. */
-export function spaceFindings(room: DiskRoom, promised: number): readonly Finding[] {
-  return [freeSpace(room), freeFiles(room), ...quotas(room, promised)]
+/**
+ * Checks the free space of a disk: for bytes, of which at least `leastBytes` should be free, for files, and for the `promised` bytes, the sum
+ * of the limits of customers who have one.
+ */
+export function spaceFindings(
+  room: DiskRoom,
+  promised: number,
+  leastBytes: number = least.bytes,
+): readonly Finding[] {
+  return [freeSpace(room, leastBytes), freeFiles(room), ...quotas(room, promised)]
 }
 
-function freeSpace({ bsize, blocks, bavail }: DiskRoom): Finding {
+function freeSpace({ bsize, blocks, bavail }: DiskRoom, leastBytes: number): Finding {
   const free = bavail * bsize
+  if (free < leastBytes && free >= least.bytes) {
+    const message = `${formatBytes(free)} free, less than the ${formatBytes(leastBytes)} that should be`
+    const remedy = 'Make room, or let less be enough; until then the server is not ready.'
+    return finding('problem', 'free space', message, remedy)
+  }
   const message = `${formatBytes(free)} free of ${formatBytes(blocks * bsize)}`
   const mark = judge(bavail / Math.max(blocks, 1), free < least.bytes)
   const remedy = 'Make room, or move to a larger disk; when it is full, uploads get 507.'

@@ -35,6 +35,8 @@ export interface InspectionOptions {
   readonly directory: string
   /** The sum of the limits of customers who have one. Default: 0, for no limits. */
   readonly promisedBytes?: number
+  /** How many bytes should be free. Default: 16 MiB. */
+  readonly leastBytes?: number | undefined
   /** The most entries to inspect among the files. Default: 100,000. */
   readonly mostEntries?: number
   /** Ends the inspection soon; it first removes what it has made. */
@@ -49,12 +51,12 @@ export interface InspectionOptions {
  */
 export async function* inspectDataDirectory(options: InspectionOptions): AsyncGenerator<Finding> {
   const data = resolve(options.directory)
-  const { signal, promisedBytes = 0 } = options
+  const { signal, promisedBytes = 0, leastBytes } = options
   const found = await findDirectory(data)
   yield found.finding
   if (found.existing === undefined) return
   yield fileSystemFinding(await findMount(await realpath(found.existing)), data)
-  yield* spaceFindings(await statfs(found.existing), promisedBytes)
+  yield* spaceFindings(await statfs(found.existing), promisedBytes, leastBytes)
   const permissions = await permissionFindings(data)
   yield* permissions
   if (permissions.some(({ check, mark }) => check === 'permissions' && mark === 'problem')) {

@@ -23,6 +23,15 @@ describe('spaceFindings', () => {
     expect(told({ ffree: 9 })[1]).to.match(/^problem: free inodes: room for 9 more/)
   })
 
+  it('calls less than what should be free a problem, since the server is not ready then', () => {
+    const found = (leastBytes: number) => spaceFindings(plenty, 0, leastBytes)[0]
+    expect(found(41e9)).to.include({
+      mark: 'problem',
+      message: '41.0 GB free, less than the 41.0 GB that should be',
+    })
+    expect(found(40e9)).to.include({ mark: 'ok' })
+  })
+
   it('says for each what to do', () => {
     const remedies = spaceFindings({ ...plenty, bavail: 0, ffree: 0 }, 0).map(
       (each) => each.remedies,
