@@ -63,7 +63,7 @@ export async function readConfigFile(path: string): Promise<WrittenSettings> {
     const location = `${path}:${lineAt(syntaxError.pos[0])}`
     throw new SetupError(`${location}: this is not YAML: ${withoutSource(syntaxError.message)}`)
   }
-  const { written, problems } = read(dataOf(document, path))
+  const { written, problems } = read(dataOf(document, path), (key) => numberAt(document, key))
   if (problems.length > 0) {
     const lineOf = (key: string) => {
       const offset = offsetOfKey(document, key)
@@ -99,11 +99,15 @@ function withoutSource(message: string): string {
   return message.replace(/: [^]*$/, '')
 }
 
-function read(data: unknown): { written: WrittenSettings; problems: readonly Problem[] } {
+/** `textOfNumber` returns the text of a value that is a number, as it stands in the file. */
+function read(
+  data: unknown,
+  textOfNumber: (key: string) => string | undefined,
+): { written: WrittenSettings; problems: readonly Problem[] } {
   const found = data ?? {}
   if (!validate(found)) return { written: {}, problems: (validate.errors ?? []).map(explain) }
   const entries = settingNames.flatMap((name) =>
-    found[name] === undefined ? [] : [[name, String(found[name])] as const],
+    found[name] === undefined ? [] : [[name, textOfNumber(name) ?? String(found[name])] as const],
   )
   const problems = entries.flatMap(([key, text]): Problem[] => {
     const wrong = problemOf(key, text)
@@ -143,6 +147,12 @@ function explain(error: ErrorObject): Problem {
     return { key, ...advice(`${key} must be true or false`) }
   }
   return { key, ...advice(`${key} must be text or a whole number`, 'put other values in quotes') }
+}
+
+/** The text of a value that YAML takes for a number: a bucket called 0042 is not 42. */
+function numberAt(document: Document, key: string): string | undefined {
+  const value = document.get(key, true)
+  return isScalar(value) && typeof value.value === 'number' ? value.source : undefined
 }
 
 function offsetOfKey({ contents }: Document, key: string): number | undefined {

@@ -34,6 +34,12 @@ describe('readConfigFile', () => {
     })
   })
 
+  it('takes a number as it is written, since a name may look like one', async () => {
+    const path = await site.write('h.yaml', 'data: 007\nminio-bucket: 0x10\nport: 8080\n')
+    const settings = await readConfigFile(path)
+    expect(settings).to.deep.equal({ data: '007', 'minio-bucket': '0x10', port: '8080' })
+  })
+
   it('reads switches, with quotes or without', async () => {
     for (const written of ['true', '"true"']) {
       const path = await site.write('h.yaml', `minio-create-bucket: ${written}\n`)
@@ -67,7 +73,7 @@ describe('readConfigFile', () => {
     ['port: [1]\n', '/h.yaml:1: port must be text or a whole number'],
     ['log-level: true\n', '/h.yaml:1: log-level must be text or a whole number'],
     ['max-file-size: 10G\n', '/h.yaml:1: max-file-size "10G" is not a size'],
-    ['max-file-size: 99999999999999999999999\n', '/h.yaml:1: max-file-size "1e+23" is not a size'],
+    ['max-file-size: 99999999999999999999999\n', '/h.yaml:1: max-file-size "99999999999999999999999" is not a size'],
     ['{"port": "x",\n "data": ""}', '/h.yaml:2: data "" is empty'],
     ['{"port": 9\n\n9}', '/h.yaml:1: port "9 9" is not a port'],
     ['- port: 1\n', '/h.yaml: the file must be a map of settings, such as "port: 3000"'],
