@@ -193,7 +193,7 @@ async function signatureOfOne(path: string) {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(path, { bigint: true })
     const signature = [dev, ino, size, mtimeNs, ctimeNs].join(' ')
-    return { signature, restless: Date.now() - Number(ctimeMs) < restlessMs }
+    return { signature, restless: Math.abs(Date.now() - Number(ctimeMs)) < restlessMs }
   } catch (error) {
     return { signature: String(error), restless: false }
   }

@@ -231,6 +231,17 @@ describe('openCustomersFile', () => {
     expect(file.names()).to.deep.equal(['alice'])
   })
 
+  it('gives every right back, by a word or by a list', async () => {
+    const before = `customers:\n  - name: acme\n    password: ${hash}\n`
+    for (const every of ['full', 'list,read,create,replace,delete,link']) {
+      await writeFile(path, `${before}    may: read-only\n`)
+      const file = await openCustomersFile(path)
+      file.set('acme', { may: every.includes(',') ? every.split(',') : every })
+      await file.save()
+      expect(await text()).to.equal(before)
+    }
+  })
+
   it('sets and removes a receiver of events together with its secret', async () => {
     const before = `customers:\n  - name: acme\n    password: ${hash}\n`
     await writeFile(path, before)

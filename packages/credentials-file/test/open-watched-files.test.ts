@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   makeTemporaryDirectory,
   rejection,
@@ -151,6 +152,19 @@ describe('openWatchedFiles', () => {
       reading = refusal('otherwise wrong')
       await until('that is reported', () => events.length === 2)
       expect(events).to.deep.equal(['wrong', 'otherwise wrong'])
+    })
+
+    it('reads no more what stands still, also where its times are ahead of the clock', async () => {
+      await writeFile(path(), 'a')
+      const { now } = Date
+      Date.now = () => now() - 3_600_000
+      try {
+        await open({ pollIntervalMs: 5 })
+        await delay(300)
+        expect(readings).to.be.lessThan(5)
+      } finally {
+        Date.now = now
+      }
     })
 
     it('waits with a report for as many looks as it is to', async () => {

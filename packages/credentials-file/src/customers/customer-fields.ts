@@ -81,16 +81,19 @@ export function readFields(
   }
   return {
     written: present({
-      ...{ quota, maxFiles: files, expireAfter, keepReplaced, may, until },
+      ...{ quota, maxFiles: files, expireAfter, keepReplaced, may: rights && may, until },
       ...{ webhook: webhook?.url, webhookSecret: webhook?.secret },
     }),
     changed: present({
       ...{ quota: bytes, maxFiles: files, expireAfterMs, keepReplacedMs, may: rights, endsAtMs },
       webhook: receiver,
     }),
-    removed: Object.entries(fields).flatMap(([field, value]) =>
-      value !== null ? [] : field === 'webhook' ? ['webhook', 'webhookSecret'] : [field],
-    ),
+    removed: Object.entries(fields).flatMap(([field, value]) => {
+      // Every right is what an entry has that says nothing of rights.
+      const isEvery = field === 'may' && may !== undefined && rights === undefined
+      if (value !== null && !isEvery) return []
+      return field === 'webhook' ? ['webhook', 'webhookSecret'] : [field]
+    }),
   }
 
   function parsed<Value>(what: string, parse: () => Value): Value {
