@@ -58,14 +58,18 @@ export function createVersionCopier(options: VersionCopierOptions): VersionCopie
       let [files, bytes] = [0, 0]
       for (const { info, open } of ofSource.versions.slice(done)) {
         const opened = { open, stat: async () => info }
-        const copied = await copyFile({
-          ...{ ...options, key, from: opened, keepReplaced: true, onBytes() {} },
-        })
-        if (!copied) continue
-        files++
-        bytes += copied.size
+        try {
+          const copied = await copyFile({
+            ...{ ...options, key, from: opened, keepReplaced: true, onBytes() {} },
+          })
+          if (!copied) continue
+          files++
+          bytes += copied.size
+        } finally {
+          // At once: a copy that is stopped must not leave the version as the file.
+          if (isDeleted) await to.delete(key, { keepReplaced: true })
+        }
       }
-      if (isDeleted && files > 0) await to.delete(key, { keepReplaced: true })
       return { files, bytes }
     },
   }

@@ -170,6 +170,9 @@ describe('copyFiles with versions', () => {
       }
       const { failures } = await copyFiles({ from: source, to, versions })
       expect(failures).to.deep.equal(failureOf('gone'))
+      expect(await storyOf(to, 'gone')).to.deep.equal(['one', '-'])
+      await copyFiles({ from, to, versions })
+      expect(await storyOf(to, 'gone')).to.deep.equal(['one', 'two', '-'])
     })
 
     it('tries a file of the target again in the next pass, and reports it if that fails', async () => {

@@ -243,9 +243,13 @@ async function report(
   await print(`${copySummary(result, seconds).join('\n')}\n`)
 }
 
-function exitCode({ failures, stoppedBy }: CopyResult, signal: NodeJS.Signals | undefined): number {
+/** The exit code of a copy: 0 only if the target has all that the source has. `signal` is the one that stopped it. */
+export function exitCode(
+  { failures, stoppedBy, isCaughtUp }: CopyResult,
+  signal: NodeJS.Signals | undefined,
+): number {
   if (stoppedBy !== undefined && signal !== undefined) return 128 + constants.signals[signal]
-  return failures.length > 0 || stoppedBy !== undefined ? 1 : 0
+  return failures.length > 0 || !isCaughtUp ? 1 : 0
 }
 
 function explain(error: unknown, customer: string | undefined): unknown {

@@ -14,7 +14,7 @@ import {
   until,
 } from '@holdfast/testing'
 import { expect } from 'chai'
-import { copySummary, describeFailure } from '../src/copy.ts'
+import { copySummary, describeFailure, exitCode } from '../src/copy.ts'
 
 describe('holdfast copy', () => {
   let site: Site
@@ -276,6 +276,16 @@ describe('copySummary', () => {
     const unfinished = { ...result, isCaughtUp: false }
     expect(copySummary(unfinished, 1).at(-1)).to.match(late)
     expect(copySummary({ ...unfinished, stoppedBy: new Error() }, 1).at(-1)).not.to.match(late)
+  })
+
+  it('ends with 0 only if every file is there', () => {
+    const failures = [{ customer: 'alice', name: 'a', reason: 'EIO' }]
+    const stoppedBy = new Error('SIGINT')
+    expect(exitCode(result, undefined)).to.equal(0)
+    expect(exitCode({ ...result, failures }, undefined)).to.equal(1)
+    expect(exitCode({ ...result, isCaughtUp: false }, undefined)).to.equal(1)
+    expect(exitCode({ ...result, isCaughtUp: false, stoppedBy }, undefined)).to.equal(1)
+    expect(exitCode({ ...result, isCaughtUp: false, stoppedBy }, 'SIGINT')).to.equal(130)
   })
 })
 
