@@ -76,7 +76,8 @@ const mostMarkdownSteps = 64e6
 
 /**
  * Whether a Markdown would stop the page for too long. The time that `marked` takes grows with the square of the length of a word, which
- * may be an email address; in a paragraph with the length for each mark of emphasis; and in a line with the length for each list and
+ * may be an email address; in a paragraph with the length for each mark of emphasis, and for each
+ * beginning of a comment; and in a line with the length for each list and
  * quotation that begins there.
  */
 export function isSlowMarkdown(text: string): boolean {
@@ -84,7 +85,7 @@ export function isSlowMarkdown(text: string): boolean {
     parts.reduce((steps, part) => steps + stepsOf(part), 0)
   const words = sum(text.split(/\s+/), ({ length }) => length ** 2)
   const paragraphs = sum(text.split(/\n[ \t\r]*\n/), (paragraph) => {
-    const marks = paragraph.match(/[*_~]/g) ?? []
+    const marks = paragraph.match(/[*_~]|<[?!]/g) ?? []
     return marks.length * paragraph.length
   })
   const lines = sum(text.split(/[\n\r]/), (line) => {

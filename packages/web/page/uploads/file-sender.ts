@@ -217,20 +217,23 @@ export function createSendTogether(client: Pick<Client, 'uploadMany'>): SendToge
         if (wanted.size === 0) ended.abort()
       })
     }
-    let results = 0
+    const open = [...sent]
     try {
       const files = sent.map(({ file }) => file)
-      for await (const { error } of client.uploadMany(files, {
+      for await (const { name, error } of client.uploadMany(files, {
         createOnly: true,
         signal: ended.signal,
       })) {
-        const each = sent[results++]
-        if (each) wanted.delete(each)
-        if (error) each?.reject(error)
-        else each?.resolve()
+        // A file whose outcome is unknown has no result, though later ones may have theirs.
+        const at = open.findIndex(({ file }) => file.name === name)
+        for (const each of at < 0 ? [] : open.splice(at, 1)) {
+          wanted.delete(each)
+          if (error) each.reject(error)
+          else each.resolve()
+        }
       }
     } catch (error) {
-      for (const { reject } of sent.slice(results)) reject(error)
+      for (const { reject } of open) reject(error)
     }
   }
 

@@ -244,6 +244,8 @@ describe('isSlowMarkdown', () => {
     'many long words': repeated(`${'a'.repeat(2000)}@ `),
     'emphasis within a word': repeated('_a'),
     'a long paragraph with emphasis': repeated('__init__ and *args, **kwargs _x_1\n'),
+    'beginnings of comments': repeated('<!-- '),
+    'beginnings of instructions': repeated('<? '),
     'lists in each other': repeated('- '),
     'quotations in each other': repeated('> '),
     'numbered lists in each other': repeated('1. '),

@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import { createSendTogether } from '../../page/uploads/file-sender.ts'
 import { brokenLine, taken } from './refusals.ts'
 
-/** Results of a batch by name: an error, or nothing where the file is stored. */
-type Results = Readonly<Record<string, Error | 'breaks'>>
+/** Results of a batch by name: an error, or nothing where the file is stored; `unknown` has no result, and fails the request at its end. */
+type Results = Readonly<Record<string, Error | 'breaks' | 'unknown'>>
 
 function harness(results: Results = {}, size = 1) {
   const requests: string[][] = []
@@ -15,8 +15,9 @@ function harness(results: Results = {}, size = 1) {
       for (const name of all) {
         const result = results[name]
         if (result === 'breaks') throw brokenLine()
-        yield { name, error: result }
+        if (result !== 'unknown') yield { name, error: result }
       }
+      if (Object.values(results).includes('unknown')) throw brokenLine()
     },
   })
   const outcome = async (name: string, signal = new AbortController().signal) => {
@@ -42,6 +43,12 @@ describe('createSendTogether', () => {
     const { outcome } = harness({ b: 'breaks' })
     const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => outcome(name)))
     expect(outcomes).to.deep.equal(['stored', 'no-answer', 'no-answer'])
+  })
+
+  it('takes no result of a later file for that of one whose outcome is unknown', async () => {
+    const { outcome } = harness({ b: 'unknown', d: taken() })
+    const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => outcome(name)))
+    expect(outcomes).to.deep.equal(['stored', 'no-answer', 'stored', 'already-exists', 'stored'])
   })
 
   it('sends at most a hundred together, and none that is cancelled before', async () => {
