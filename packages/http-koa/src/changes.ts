@@ -18,8 +18,9 @@ import { readNames, readObject } from './server/request-body.ts'
 
 /** DELETE /delete/:filename: deletes a file. */
 export const remove: RouterMiddleware<HoldfastState> = async (ctx) => {
+  const name = fileNameInPath(ctx)
   refuseConditions(ctx.req.headers)
-  await (exchangeIn(ctx).deleting ?? filesOf(ctx.state).delete(fileNameInPath(ctx)))
+  await (exchangeIn(ctx).deleting ?? filesOf(ctx.state).delete(name))
   ctx.type = 'text/plain; charset=utf-8'
   ctx.body = 'OK'
 }
@@ -86,8 +87,8 @@ function deleting(
 
 /** POST /rename/:filename: gives a file another name. */
 export const rename: RouterMiddleware<HoldfastState> = async (ctx) => {
-  refuseConditions(ctx.req.headers, 'renames')
   const name = fileNameInPath(ctx)
+  refuseConditions(ctx.req.headers, 'renames')
   const files = filesOf(ctx.state)
   if (files.rename === undefined) throw problems.notFound()
   const { to, ...options } = await readObject(ctx.req, renameBody)

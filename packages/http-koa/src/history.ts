@@ -118,8 +118,8 @@ async function isListed(files: CustomerFiles, name: string): Promise<boolean> {
 
 /** POST /restore/:filename: stores an earlier version of a file, or a deleted file, as a file again. */
 export const restore: RouterMiddleware<HoldfastState> = async (ctx) => {
-  refuseConditions(ctx.req.headers, 'restores')
   const name = fileNameInPath(ctx)
+  refuseConditions(ctx.req.headers, 'restores')
   const { history } = filesOf(ctx.state)
   if (history === undefined) throw problems.notFound()
   const options = await readObject(ctx.req, restoreBody)

@@ -115,6 +115,11 @@ const table: readonly (readonly [
   ],
   ['a header', put('a', '', { 'If-None-Match': '"a"' }), refused('invalid-header', { file: 'a' })],
   [
+    'a deletion with a condition',
+    customerRequest('DELETE', '/delete/a', { 'If-Match': '"a"' }),
+    refused('invalid-header', { event: 'delete', file: 'a' }),
+  ],
+  [
     'a digest',
     put('a', '1', { 'Content-Digest': digest }),
     refused('digest-mismatch', { file: 'a' }),

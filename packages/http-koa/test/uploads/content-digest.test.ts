@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { parseContentDigest } from '../../src/uploads/file-body.ts'
+import { auth, runApp } from '../support/running-app.ts'
 
 const of = (algorithm: string) => createHash(algorithm).update('content')
 const sha256 = `sha-256=:${of('sha256').digest('base64')}:`
@@ -56,4 +60,21 @@ describe('parseContentDigest', () => {
         .with.property('status', 400)
     })
   }
+})
+
+describe('PUT with a Content-Digest after the body', () => {
+  it('is refused, since nothing would be compared', async () => {
+    await using app = await runApp()
+    const headers = { ...auth, 'Transfer-Encoding': 'chunked', Trailer: 'Expires, content-digest' }
+    const upload = request(`${app.url}/upload/a`, { method: 'PUT', headers })
+    upload.addTrailers({ 'Content-Digest': sha256 })
+    upload.end('other')
+    const [response] = (await once(upload, 'response')) as [IncomingMessage]
+    expect(await json(response)).to.deep.equal({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: 'Invalid Content-Digest: it must come before the body',
+    })
+    expect(await app.names()).to.deep.equal([])
+  })
 })
