@@ -1,5 +1,6 @@
 import { SetupError, carriesAdvice, messageOf } from '@holdfast/core'
 import {
+  concernsAllFiles,
   isHoldfastError,
   type HoldfastError,
   isTransient,
@@ -95,6 +96,16 @@ const codes: Partial<Record<HoldfastErrorCode, ExitCode>> = {
   'no-files-yet': exitCodes.notFound,
   'changed-meanwhile': exitCodes.retry,
   'precondition-failed': exitCodes.retry,
+}
+
+/** Whether something in front of the server refuses a request, perhaps for the name, the content or the size of one file. */
+export function isRefusedOnTheWay(error: unknown): boolean {
+  return isHoldfastError(error, 'unknown') && [403, 413, 431].includes(error.status)
+}
+
+/** Whether it is pointless to continue with the next file. */
+export function endsTransfers(error: unknown): boolean {
+  return concernsAllFiles(error) && !isRefusedOnTheWay(error)
 }
 
 /** The exit code of a command whose only failure is `error`. */

@@ -110,7 +110,7 @@ function runRestore(argv: VerbArguments): Promise<number> {
     const bytes = (all ?? []).reduce((sum, { found }) => sum + (found?.size ?? 0), 0)
     if (asks && length > mostUnasked) {
       const question = `Restore ${length} files (${formatBytes(bytes)})?`
-      if (!(await confirm(question))) {
+      if (!(await confirm(question, remote.signal))) {
         throw new CommandError(exitCodes.failed, 'Nothing was restored.')
       }
     }

@@ -100,7 +100,7 @@ function runLink(argv: VerbArguments): Promise<number> {
         })
       const address = argv['page'] === true ? pageOfLink(url) : url
       await report.result({ name, url: address, expires }, shown(address))
-      if (argv.json !== true) report.note(`"${name}": valid until ${localTime(expires.toJSON())}`)
+      if (argv.json !== true) report.inform(`"${name}": valid until ${localTime(expires.toJSON())}`)
     })
   })
 }

@@ -5,6 +5,7 @@ import type { Report } from './report.ts'
 import { createMatcher, fixedStart, isPattern } from './selection.ts'
 
 interface Bounds {
+  readonly client: Pick<Client, 'ping'>
   /** How many at a time. */
   readonly concurrency: number
   readonly signal: AbortSignal
@@ -15,13 +16,13 @@ interface Bounds {
  * Calls `work` for each item, several at a time, in their order. Reports each failure under the item's name, and continues with the
  * others. What `work` passes to `finishLater` does not hold up the next item. Resolves when no work is running any more.
  *
- * @throws at the end the error that makes the rest pointless: an abort, a login that the server refuses, a reader of standard output that
- * has stopped
+ * @throws at the end the error that makes the rest pointless: an abort, a login that the server refuses, a server that answers nothing any
+ * more, a reader of standard output that has stopped
  */
 export async function forEachName<T>(
   items: Iterable<T> | AsyncIterable<T>,
   nameOf: (item: T) => string,
-  { concurrency, signal, report }: Bounds,
+  { client, concurrency, signal, report }: Bounds,
   work: (item: T, signal: AbortSignal, finishLater: (rest: Promise<void>) => void) => Promise<void>,
 ): Promise<void> {
   const pointless = new AbortController()
@@ -34,7 +35,9 @@ export async function forEachName<T>(
       await doIt()
     } catch (error) {
       if (isOver()) return
-      if (endsCommand(error)) pointless.abort(error)
+      const isPointless = await endsCommand(error, { client, signal: until })
+      if (isOver()) return
+      if (isPointless) pointless.abort(error)
       else await report.failed(nameOf(item), error)
     }
   }
@@ -59,9 +62,17 @@ export async function forEachName<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Whether an error makes the remaining work pointless. */
-export function endsCommand(error: unknown): boolean {
-  return isReaderGone(error) || exitCodeOf(error) === exitCodes.login
+/** Whether an error makes the remaining work pointless. Of one without an answer only the server can say whether others get theirs. */
+export async function endsCommand(
+  error: unknown,
+  { client, signal }: Pick<Bounds, 'client' | 'signal'>,
+): Promise<boolean> {
+  if (isReaderGone(error) || exitCodeOf(error) === exitCodes.login) return true
+  if (!isHoldfastError(error, 'no-answer')) return false
+  return client.ping({ signal }).then(
+    () => false,
+    (reason: unknown) => isHoldfastError(reason, 'no-answer'),
+  )
 }
 
 async function* iterate<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, undefined> {

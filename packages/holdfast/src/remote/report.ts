@@ -16,7 +16,9 @@ export interface Report {
   failed(name: string, error: unknown): Promise<void>
   /** Sums up at the end, for people only. */
   total(text: string): void
-  /** Writes a line for people to standard error. */
+  /** Says something of interest to people, on standard error. Quiet: nothing. */
+  inform(text: string): void
+  /** Says what people should look at, on standard error, also when quiet. */
   note(text: string): void
   /** 0 if nothing failed; the code of the failures if they have the same; 1 for several codes. */
   exitCode(): ExitCode
@@ -55,6 +57,9 @@ export function createReport(
     },
     total(text) {
       if (!isJson && !isQuiet) forPeople(text)
+    },
+    inform(text) {
+      if (!isQuiet) forPeople(`holdfast: ${text}`)
     },
     note: (text) => forPeople(`holdfast: ${text}`),
     exitCode() {

@@ -55,7 +55,8 @@ function runRm(argv: VerbArguments): Promise<number> {
       // The question needs the number of all files.
       if (!asks && names.length === mostTogether) await deleteTogether(names.splice(0), remote)
     }
-    if (asks && names.length > mostUnasked && !(await confirm(`Delete ${names.length} files?`))) {
+    const question = `Delete ${names.length} files?`
+    if (asks && names.length > mostUnasked && !(await confirm(question, remote.signal))) {
       throw new CommandError(exitCodes.failed, 'Nothing was deleted.')
     }
     while (names.length > 0) await deleteTogether(names.splice(0, mostTogether), remote)
@@ -85,7 +86,7 @@ async function deleteTogether(
       else await report.done({ name, deleted: true }, `Deleted ${name}`)
     }
   } catch (error) {
-    if (signal.aborted || endsCommand(error)) throw error
+    if (signal.aborted || (await endsCommand(error, { client, signal }))) throw error
     // These may or may not be deleted.
     for (const name of names.slice(reported)) await report.failed(name, error)
   }

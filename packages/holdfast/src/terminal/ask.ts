@@ -17,10 +17,10 @@ export function isTerminal(): boolean {
 /**
  * Asks a yes-no question on the terminal; resolves with whether the answer is yes.
  *
- * @throws SetupError if there is no answer
+ * @throws SetupError if there is no answer; the reason of `signal`, which ends the question
  */
-export async function confirm(question: string): Promise<boolean> {
-  const answer = await ask(`${question} [y/N] `, { isSecret: false })
+export async function confirm(question: string, signal?: AbortSignal): Promise<boolean> {
+  const answer = await ask(`${question} [y/N] `, { isSecret: false, signal })
   return /^y(es)?$/i.test(answer.trim())
 }
 
@@ -33,12 +33,14 @@ interface Ending {
 /**
  * Asks for a line on the terminal. The question goes to standard error. The input is visible unless it is secret.
  *
- * @throws SetupError if there is no answer
+ * @throws SetupError if there is no answer; the reason of `signal`, which ends the question
  */
 export async function ask(
   question: string,
-  { isSecret }: { readonly isSecret: boolean },
+  { isSecret, signal }: { readonly isSecret: boolean; readonly signal?: AbortSignal | undefined },
 ): Promise<string> {
+  signal?.throwIfAborted()
+  const answered = new AbortController()
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
   // Readline switches off the terminal's own echo only for a terminal.
   const lines = createInterface({
@@ -54,14 +56,21 @@ export async function ask(
     once(lines, 'line').then(([line]) => ({ answer: String(line) })),
     once(lines, 'close').then(() => ({})),
     once(lines, 'SIGINT').then(() => ({ isInterrupted: true })),
+    ...(signal ? [once(signal, 'abort', answered).then(() => ({}))] : []),
   ]).finally(() => {
+    answered.abort()
     lines.close()
-    if (isSecret) standardError().write('\n')
+    if (isSecret || signal?.aborted) standardError().write('\n')
   })
   if (answer !== undefined) return answer
-  // The terminal would do this at Ctrl+C if readline had not switched it off.
-  if (isInterrupted) process.kill(process.pid, 'SIGINT')
+  if (isInterrupted) interrupt()
+  signal?.throwIfAborted()
   throw new SetupError('There was no answer.')
+}
+
+/** Does what the terminal would do at Ctrl+C if readline had not switched it off. The signal would reach its handlers only later. */
+function interrupt(): void {
+  if (!process.emit('SIGINT', 'SIGINT')) process.kill(process.pid, 'SIGINT')
 }
 
 /**

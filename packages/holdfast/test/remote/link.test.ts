@@ -21,6 +21,11 @@ describe('holdfast link', function () {
     expect(stderr).to.match(/^holdfast: "b\.txt": valid until \d{4}-\d\d-\d\d \d\d:\d\d\n/)
   })
 
+  it('prints nothing else with --quiet', async () => {
+    const { code, stderr } = await link('a.txt', '--quiet')
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+  })
+
   it('says them as JSON', async () => {
     const before = Date.now()
     const { stdout, stderr } = await link('a.txt', '--expires-in', '7d', '--inline', '--json')

@@ -210,7 +210,7 @@ async function getFile(
   const download = await beginDownload(file, identity, destination.partials, {
     client,
     signal,
-    note: (text) => report.note(text),
+    note: (text) => report.inform(text),
   })
   const { size, etag, modified } = download
   const placement = {

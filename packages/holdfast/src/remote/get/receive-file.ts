@@ -237,7 +237,18 @@ async function receiveLarge(
   try {
     const hash = isHashed ? createHash('sha256') : undefined
     if (hash) await hashBeginning(hash, file, start)
-    const end = await writeFrom(file, start, hashing(body, hash), display.update)
+    const target = pathOf(identity.target)
+    const end = await writeFrom(file, start, hashing(body, hash), {
+      onProgress: display.update,
+      // Another command for the same version was faster. From now on the file is the user's.
+      isOver: () => isAt(file, target),
+    })
+    if (end === 'over') {
+      if (hash) throw changedMeanwhile()
+      isWhole = true
+      await sync()
+      return {}
+    }
     const written = fstatSync(file).size
     if (end !== size || written !== size) throw wrongSize(size, written)
     setTime(file, modified)
@@ -291,17 +302,34 @@ const readFrom = promisify(read)
 /** Bytes. A larger write may wait until the system has written earlier ones, so a thread makes it. */
 const largestBlockingWrite = 64 * 1024
 
-/** Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position. Never holds more than a chunk. */
+/** Bytes between two looks whether another command has ended the file. */
+const lookStep = 1024 ** 2
+
+interface Writing {
+  readonly onProgress: (end: number) => void
+  /** Whether nothing more may be written. */
+  readonly isOver: () => boolean
+}
+
+/**
+ * Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position, or with `over`. Never holds more than
+ * a chunk.
+ */
 async function writeFrom(
   file: number,
   start: number,
   body: AsyncIterable<Uint8Array>,
-  onProgress: (end: number) => void,
-): Promise<number> {
+  { onProgress, isOver }: Writing,
+): Promise<number | 'over'> {
   let position = start
+  let lookAt = start
   let synced: Promise<void> = Promise.resolve()
   try {
     for await (const chunk of body) {
+      if (position >= lookAt) {
+        if (isOver()) return 'over'
+        lookAt = position + lookStep
+      }
       for (let taken = 0; taken < chunk.length;) {
         const toBorder = syncStep - (position % syncStep)
         const part = chunk.subarray(taken, taken + toBorder)
@@ -336,7 +364,7 @@ export function putInPlace(file: number, from: string, path: string): void {
   if (!isAt(file, from)) {
     // Another command for the same file was faster.
     if (isAt(file, path)) return
-    throw new HoldfastError('changed-meanwhile', 'The file here has changed meanwhile, and stays')
+    throw changedMeanwhile()
   }
   takeMode(file, path)
   try {
@@ -344,6 +372,10 @@ export function putInPlace(file: number, from: string, path: string): void {
   } catch (error) {
     if (!isAt(file, path)) throw error
   }
+}
+
+function changedMeanwhile(): HoldfastError {
+  return new HoldfastError('changed-meanwhile', 'The file here has changed meanwhile, and stays')
 }
 
 /** Gives the open `file` the mode of the file at `path`, if there is one. */

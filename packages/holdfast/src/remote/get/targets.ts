@@ -112,7 +112,7 @@ export function createReplacePermissions(
   const decide = async (path: string, signal: AbortSignal) => {
     signal.throwIfAborted()
     const question = `Replace ${visible(path)} by the file of the server?`
-    if (await screen.hold(() => confirm(question))) return
+    if (await screen.hold(() => confirm(question, signal))) return
     throw new CommandError(exitCodes.failed, 'The file was not replaced.')
   }
   return {

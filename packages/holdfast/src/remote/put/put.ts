@@ -184,7 +184,7 @@ export async function putBatch(
     const results = client.uploadMany(contents(), { createOnly, signal })
     for await (const { name, error } of results) await end(name, error)
   } catch (error) {
-    if (signal.aborted || endsCommand(error)) throw error
+    if (signal.aborted || (await endsCommand(error, { client, signal }))) throw error
     // Files without a result may or may not be stored.
     for (const name of left.keys()) await end(name, error)
   }
@@ -253,7 +253,7 @@ async function uploadRecorded(
     },
     onProgress(progress) {
       if (isFirst && progress.sent > 0)
-        report.note(`${name} continues at ${formatBytes(progress.sent)}`)
+        report.inform(`${name} continues at ${formatBytes(progress.sent)}`)
       isFirst = false
       options.onProgress?.(progress)
     },

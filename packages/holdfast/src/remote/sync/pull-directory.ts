@@ -2,7 +2,6 @@ import { lstat, mkdir, realpath, unlink } from 'node:fs/promises'
 import { fstatSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import {
-  concernsAllFiles,
   HoldfastError,
   isHoldfastError,
   prefixFromPath,
@@ -10,7 +9,7 @@ import {
   type FileToDownload,
 } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, endsTransfers, exitCodes } from '../errors.ts'
 import { beginDownload } from '../get/get.ts'
 import { isPartial, listPartials } from '../get/partial-files.ts'
 import {
@@ -232,7 +231,7 @@ function createRun(plan: PullPlan, total: number, stop: AbortController) {
   function outcomeOf(error: unknown): SyncOutcome {
     signal.throwIfAborted()
     if (isHoldfastError(error, 'not-found')) return { kind: 'unrecorded' }
-    if (!(error instanceof Error) || concernsAllFiles(error) || isFull(error)) throw error
+    if (!(error instanceof Error) || endsTransfers(error) || isFull(error)) throw error
     return { kind: 'failed', error }
   }
 

@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  concernsAllFiles,
-  isHoldfastError,
-  type Client,
-  type FileDetails,
-  type UploadedFile,
-} from '@holdfast/client'
+import { isHoldfastError, type Client, type FileDetails, type UploadedFile } from '@holdfast/client'
+import { endsTransfers, isRefusedOnTheWay } from '../errors.ts'
 import {
   type FoundFile,
   isMissing,
@@ -45,30 +40,17 @@ export function createTransfers(plan: SyncPlan): Transfers {
 
   return {
     async sendBatch(files, onOutcome) {
-      const read: { readonly file: FoundFile; readonly content: ReadFile }[] = []
-      async function* contents() {
-        for (const file of files) {
-          try {
-            const { bytes, ...content } = await withFile(file, (opened) => opened.readWhole())
-            read.push({ file, content })
-            yield { name: file.name, body: bytes }
-          } catch (error) {
-            onOutcome(file, outcomeOf(error))
-          }
-        }
+      const open = new Set(files)
+      const end = (file: FoundFile, outcome: SyncOutcome) => {
+        open.delete(file)
+        onOutcome(file, outcome)
       }
-      let asked = 0
-      for await (const { name, error, etag } of client.uploadMany(contents(), { signal })) {
-        let one = read[asked++]
-        // A file whose outcome is unknown has no result.
-        while (one && one.file.name !== name) one = read[asked++]
-        if (one === undefined) continue
-        const { file, content } = one
-        const record = recordOf(file, content, etag)
-        onOutcome(
-          file,
-          error ? { kind: 'failed', error } : { kind: 'moved', size: content.size, record },
-        )
+      try {
+        await sendTogether(files, end)
+      } catch (error) {
+        if (!isRefusedOnTheWay(error)) throw error
+        // It may be for one of them.
+        for (const file of open) onOutcome(file, await send(file))
       }
     },
     send,
@@ -78,6 +60,37 @@ export function createTransfers(plan: SyncPlan): Transfers {
         return record ? { kind: 'unchanged', record } : send(file)
       })
     },
+  }
+
+  async function sendTogether(
+    files: readonly FoundFile[],
+    onOutcome: (file: FoundFile, outcome: SyncOutcome) => void,
+  ): Promise<void> {
+    const read: { readonly file: FoundFile; readonly content: ReadFile }[] = []
+    async function* contents() {
+      for (const file of files) {
+        try {
+          const { bytes, ...content } = await withFile(file, (opened) => opened.readWhole())
+          read.push({ file, content })
+          yield { name: file.name, body: bytes }
+        } catch (error) {
+          onOutcome(file, outcomeOf(error))
+        }
+      }
+    }
+    let asked = 0
+    for await (const { name, error, etag } of client.uploadMany(contents(), { signal })) {
+      let one = read[asked++]
+      // A file whose outcome is unknown has no result.
+      while (one && one.file.name !== name) one = read[asked++]
+      if (one === undefined) continue
+      const { file, content } = one
+      const record = recordOf(file, content, etag)
+      onOutcome(
+        file,
+        error ? { kind: 'failed', error } : { kind: 'moved', size: content.size, record },
+      )
+    }
   }
 
   async function attempt(work: () => Promise<SyncOutcome>): Promise<SyncOutcome> {
@@ -92,7 +105,7 @@ export function createTransfers(plan: SyncPlan): Transfers {
   function outcomeOf(error: unknown): SyncOutcome {
     signal.throwIfAborted()
     if (isMissing(error)) return { kind: 'unrecorded' }
-    if (!(error instanceof Error) || concernsAllFiles(error)) throw error
+    if (!(error instanceof Error) || endsTransfers(error)) throw error
     return { kind: 'failed', error }
   }
 

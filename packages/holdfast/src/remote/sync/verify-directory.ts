@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
-import { concernsAllFiles, prefixFromPath, type FileDetails } from '@holdfast/client'
+import { prefixFromPath, type FileDetails } from '@holdfast/client'
 import { mergeByName } from '@holdfast/copy'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, endsTransfers, exitCodes } from '../errors.ts'
 import { isMissing, inspectFiles, type FoundFile } from '../local-files.ts'
 import { createListedPaths, limitTasks } from './run-outcomes.ts'
 import { checkNames, pathFromName, walkAll, type SyncPlan } from './sync-plan.ts'
@@ -91,7 +91,7 @@ export async function verifyDirectory(given: SyncPlan): Promise<VerifySummary> {
     } catch (failure) {
       signal.throwIfAborted()
       if (isMissing(failure)) return there && noteOnlyThere(there)
-      if (!(failure instanceof Error) || concernsAllFiles(failure)) throw failure
+      if (!(failure instanceof Error) || endsTransfers(failure)) throw failure
       await fail(path, failure)
     }
     const moved = counts.read

@@ -101,6 +101,33 @@ describe('createReceiver', () => {
     expect(contents).to.have.members(['beginn', 'edited'])
   })
 
+  it('writes no more into a file that another command has placed', async () => {
+    const size = 8 * 1024 ** 2
+    const step = Promise.withResolvers<undefined>()
+    const isRead = Promise.withResolvers<undefined>()
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        controller.enqueue(new Uint8Array(size / 4).fill(120))
+        isRead.resolve(undefined)
+        await step.promise
+      },
+    })
+    const path = join(directory.path, 'a')
+    const slower = createReceiver().receive(downloadOf(slow, size), placementOf('a'), noDisplay)
+    await isRead.promise
+    const faster = await receive('x'.repeat(size), size, placementOf('a'))
+    await faster.placed
+    const file = await open(path, 'r+')
+    await file.write(Buffer.alloc(size, 'edited'), 0, size, 0)
+    await file.close()
+    step.resolve(undefined)
+    await (
+      await slower
+    ).placed
+    expect((await readFile(path)).equals(Buffer.alloc(size, 'edited'))).to.equal(true)
+    expect(await readdir(directory.path)).to.deep.equal(['a'])
+  })
+
   it('cancels the body of a file that cannot be written', async () => {
     let isCancelled = false
     const body = new ReadableStream<Uint8Array>({

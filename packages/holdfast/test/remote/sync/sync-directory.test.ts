@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { createClient, type Client } from '@holdfast/client'
+import { createClient, HoldfastError, type Client } from '@holdfast/client'
 import { makeTemporaryDirectory, rejection } from '@holdfast/testing'
 import { expect } from 'chai'
 import { syncDirectory } from '../../../src/remote/sync/sync-directory.ts'
@@ -101,6 +101,31 @@ describe('syncDirectory', function () {
     const run = syncDirectory({ ...plan, events, client, directory: place.path })
     expect(await rejection(run)).to.include({ message: 'The line broke' })
     expect(refused).to.deep.equal(['b'])
+  })
+
+  it('sends each file alone where something on the way refuses them together, and names what it refuses', async () => {
+    await using place = await makeTemporaryDirectory()
+    for (const name of ['.env', 'a', 'b']) await writeFile(join(place.path, name), name)
+    const refusal = new HoldfastError('unknown', 'A proxy refuses this request', { status: 403 })
+    const stored: string[] = []
+    const client: Client = {
+      ...noServer,
+      async *listDetails() {},
+      async *uploadMany() {
+        throw refusal
+      },
+      async upload(name) {
+        if (name === '.env') throw refusal
+        stored.push(name)
+        return { etag: '"1"' }
+      },
+    }
+    const failed: string[] = []
+    const events = { ...plan.events, failed: async (path: string) => void failed.push(path) }
+    const summary = await syncDirectory({ ...plan, events, client, directory: place.path })
+    expect(stored).to.deep.equal(['a', 'b'])
+    expect(failed).to.deep.equal(['.env'])
+    expect(summary).to.include({ failed: 1 })
   })
 
   it('remembers of what it cannot read what was known, and replaces what is remembered', async () => {
