@@ -73,7 +73,10 @@ describe('readConfigFile', () => {
     ['port: [1]\n', '/h.yaml:1: port must be text or a whole number'],
     ['log-level: true\n', '/h.yaml:1: log-level must be text or a whole number'],
     ['max-file-size: 10G\n', '/h.yaml:1: max-file-size "10G" is not a size'],
-    ['max-file-size: 99999999999999999999999\n', '/h.yaml:1: max-file-size "99999999999999999999999" is not a size'],
+    [
+      'max-file-size: 99999999999999999999999\n',
+      '/h.yaml:1: max-file-size "99999999999999999999999" is not a size',
+    ],
     ['{"port": "x",\n "data": ""}', '/h.yaml:2: data "" is empty'],
     ['{"port": 9\n\n9}', '/h.yaml:1: port "9 9" is not a port'],
     ['- port: 1\n', '/h.yaml: the file must be a map of settings, such as "port: 3000"'],
