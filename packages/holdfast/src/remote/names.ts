@@ -5,7 +5,8 @@ import type { Report } from './report.ts'
 import { createMatcher, fixedStart, isPattern } from './selection.ts'
 
 interface Bounds {
-  readonly client: Pick<Client, 'ping'>
+  /** See `Remote`. */
+  readonly answers: (signal: AbortSignal) => Promise<boolean>
   /** How many at a time. */
   readonly concurrency: number
   readonly signal: AbortSignal
@@ -22,7 +23,7 @@ interface Bounds {
 export async function forEachName<T>(
   items: Iterable<T> | AsyncIterable<T>,
   nameOf: (item: T) => string,
-  { client, concurrency, signal, report }: Bounds,
+  { answers, concurrency, signal, report }: Bounds,
   work: (item: T, signal: AbortSignal, finishLater: (rest: Promise<void>) => void) => Promise<void>,
 ): Promise<void> {
   const pointless = new AbortController()
@@ -35,7 +36,7 @@ export async function forEachName<T>(
       await doIt()
     } catch (error) {
       if (isOver()) return
-      const isPointless = await endsCommand(error, { client, signal: until })
+      const isPointless = await endsCommand(error, { answers, signal: until })
       if (isOver()) return
       if (isPointless) pointless.abort(error)
       else await report.failed(nameOf(item), error)
@@ -65,15 +66,17 @@ export async function forEachName<T>(
 /** Whether an error makes the remaining work pointless. Of one without an answer only the server can say whether others get theirs. */
 export async function endsCommand(
   error: unknown,
-  { client, signal }: Pick<Bounds, 'client' | 'signal'>,
+  { answers, signal }: Pick<Bounds, 'answers' | 'signal'>,
 ): Promise<boolean> {
   if (isReaderGone(error) || exitCodeOf(error) === exitCodes.login) return true
   if (!isHoldfastError(error, 'no-answer')) return false
-  return client.ping({ signal }).then(
-    () => false,
-    (reason: unknown) => isHoldfastError(reason, 'no-answer'),
-  )
+  const known = isServerGone.get(error) ?? answers(signal).then((hasAnswered) => !hasAnswered)
+  isServerGone.set(error, known)
+  return known
 }
+
+/** An error may be judged twice: of one file of a batch, and of the batch. */
+const isServerGone = new WeakMap<Error, Promise<boolean>>()
 
 async function* iterate<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, undefined> {
   yield* items

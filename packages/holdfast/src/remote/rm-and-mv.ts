@@ -76,7 +76,7 @@ async function showNames(names: AsyncIterable<string>, { report }: Remote): Prom
  */
 async function deleteTogether(
   names: readonly string[],
-  { client, report, signal }: Remote,
+  { client, answers, report, signal }: Remote,
 ): Promise<void> {
   let reported = 0
   try {
@@ -86,7 +86,7 @@ async function deleteTogether(
       else await report.done({ name, deleted: true }, `Deleted ${name}`)
     }
   } catch (error) {
-    if (signal.aborted || (await endsCommand(error, { client, signal }))) throw error
+    if (signal.aborted || (await endsCommand(error, { answers, signal }))) throw error
     // These may or may not be deleted.
     for (const name of names.slice(reported)) await report.failed(name, error)
   }

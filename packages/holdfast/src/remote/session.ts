@@ -4,6 +4,7 @@ import {
   createClient,
   isHoldfastError,
   type Client,
+  type ClientOptions,
   createThrottledTransport,
   type Transport,
 } from '@holdfast/client'
@@ -19,6 +20,8 @@ import { createScreen, type Screen } from './screen.ts'
 /** What a verb uses. */
 export interface Remote {
   readonly client: Client
+  /** Whether the server answers at all; asked after a file had no answer for half a minute, so within some seconds. */
+  readonly answers: (signal: AbortSignal) => Promise<boolean>
   readonly login: Login
   readonly report: Report
   /** Aborts at the first signal that ends the program. */
@@ -39,8 +42,16 @@ export async function withRemote(
   const login = await findLogin(process.env, textIn(argv, 'profile'))
   const interruption = stopOnSignal()
   const { signal } = interruption
+  const answers = async (until: AbortSignal) =>
+    clientOf(login, report, { retries: 2 })
+      .ping({ signal: until })
+      .then(
+        () => true,
+        (error: unknown) => !isHoldfastError(error, 'no-answer'),
+      )
   try {
-    await work({ client: clientOf(login, report, rate), login, report, signal })
+    const client = clientOf(login, report, limited(rate))
+    await work({ client, answers, login, report, signal })
     return report.exitCode()
   } catch (error) {
     if (isReaderGone(error)) return exitCodes.readerGone
@@ -58,17 +69,21 @@ function outputOf({ json, quiet }: VerbArguments): ReportOptions {
   return { isJson: json === true, isQuiet: quiet === true }
 }
 
+function limited(bytesPerSecond: number | undefined): Pick<ClientOptions, 'transport'> {
+  return bytesPerSecond === undefined ? {} : { transport: limitRate(bytesPerSecond) }
+}
+
 function clientOf(
   { url, name, password }: Login,
   report: Report,
-  bytesPerSecond: number | undefined,
+  options: Pick<ClientOptions, 'retries' | 'transport'>,
 ): Client {
   try {
     return createClient({
       url,
       name,
       password,
-      ...(bytesPerSecond !== undefined && { transport: limitRate(bytesPerSecond) }),
+      ...options,
       onRetry: ({ error, delayMs }) =>
         report.note(`${error.message}; trying again in ${Math.ceil(delayMs / 1000)} s`),
     })

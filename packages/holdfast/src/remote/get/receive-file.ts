@@ -238,19 +238,17 @@ async function receiveLarge(
     const hash = isHashed ? createHash('sha256') : undefined
     if (hash) await hashBeginning(hash, file, start)
     const target = pathOf(identity.target)
-    const end = await writeFrom(file, start, hashing(body, hash), {
-      onProgress: display.update,
-      // Another command for the same version was faster. From now on the file is the user's.
-      isOver: () => isAt(file, target),
-    })
-    if (end === 'over') {
-      if (hash) throw changedMeanwhile()
+    // Another command for the same version may be faster. From then on the file is the user's.
+    const isPlaced = () => isAt(file, target)
+    const content = hashing(body, hash)
+    const { end, isOver } = await writeFrom(file, start, content, display.update, isPlaced)
+    const written = isOver ? end : fstatSync(file).size
+    if (end !== size || written !== size) throw wrongSize(size, written)
+    if (isOver) {
       isWhole = true
       await sync()
-      return {}
+      return hash ? { sha256: hash.digest('hex') } : {}
     }
-    const written = fstatSync(file).size
-    if (end !== size || written !== size) throw wrongSize(size, written)
     setTime(file, modified)
     await syncFile(file)
     display.end()
@@ -305,30 +303,27 @@ const largestBlockingWrite = 64 * 1024
 /** Bytes between two looks whether another command has ended the file. */
 const lookStep = 1024 ** 2
 
-interface Writing {
-  readonly onProgress: (end: number) => void
-  /** Whether nothing more may be written. */
-  readonly isOver: () => boolean
-}
-
-/**
- * Writes `body` into `file` from `start` on, and syncs it as it grows; resolves with the end position, or with `over`. Never holds more than
- * a chunk.
- */
+/** Writes `body` into `file` from `start` on, until `isOver`, and syncs it as it grows; reads it to its end. Never holds more than a chunk. */
 async function writeFrom(
   file: number,
   start: number,
   body: AsyncIterable<Uint8Array>,
-  { onProgress, isOver }: Writing,
-): Promise<number | 'over'> {
+  onProgress: (end: number) => void,
+  isOver: () => boolean,
+): Promise<{ readonly end: number; readonly isOver: boolean }> {
   let position = start
   let lookAt = start
+  let hasEnded = false
   let synced: Promise<void> = Promise.resolve()
   try {
     for await (const chunk of body) {
       if (position >= lookAt) {
-        if (isOver()) return 'over'
+        hasEnded ||= isOver()
         lookAt = position + lookStep
+      }
+      if (hasEnded) {
+        position += chunk.length
+        continue
       }
       for (let taken = 0; taken < chunk.length;) {
         const toBorder = syncStep - (position % syncStep)
@@ -352,7 +347,7 @@ async function writeFrom(
     await synced.catch(() => {})
   }
   await synced
-  return position
+  return { end: position, isOver: hasEnded }
 }
 
 /**

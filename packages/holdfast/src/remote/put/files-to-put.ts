@@ -56,7 +56,7 @@ export async function filesInDirectories(
     })
     for await (const { name, path: below, kind } of entries) {
       if (kind === 'file') files.push({ path: join(path, below), name })
-      else report.inform(`${join(path, below)} is skipped: it is a ${kind}`)
+      else report.note(`${join(path, below)} is skipped: it is a ${kind}`)
     }
     await Promise.all(failures)
   }

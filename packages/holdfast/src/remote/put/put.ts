@@ -26,7 +26,7 @@ import {
   withJson,
   withWords,
 } from '../client-verb.ts'
-import { usageError, CommandError, exitCodes } from '../errors.ts'
+import { usageError, CommandError, exitCodes, isRefusedOnTheWay } from '../errors.ts'
 import { listedIn, selectionIn, withSelection } from '../selection.ts'
 import { createTotal, type Report, type Total } from '../report.ts'
 import { filesInDirectories, filesToPut, refuseSameNames, type FileToPut } from './files-to-put.ts'
@@ -94,10 +94,11 @@ async function runPut(argv: VerbArguments): Promise<number> {
       inBatches(found),
       ([file]) => file.path,
       bounds,
-      ([file, ...others], signal) =>
-        others.length === 0
-          ? putFile(file, isCreateOnly, { ...remote, signal })
-          : putBatch([file, ...others], isCreateOnly, { ...remote, signal }),
+      ([file, ...others], signal) => {
+        const put = (one: FileToPut) => putFile(one, isCreateOnly, { ...remote, signal })
+        if (others.length === 0) return put(file)
+        return putBatch([file, ...others], isCreateOnly, { ...remote, signal }, put)
+      },
     )
     const sum = total.text()
     if (sum !== undefined) remote.report.total(`${sum} in all`)
@@ -159,7 +160,8 @@ async function sizeOf({ path }: FileToPut): Promise<number | undefined> {
 export async function putBatch(
   files: readonly FileToPut[],
   createOnly: boolean,
-  { client, report, signal, total }: PutRemote,
+  { client, answers, report, signal, total }: PutRemote,
+  putAlone: (file: FileToPut) => Promise<void>,
 ): Promise<void> {
   const left = new Map(files.map((file) => [file.name, { ...file, size: 0 }]))
   const end = async (name: string, error?: unknown) => {
@@ -184,9 +186,17 @@ export async function putBatch(
     const results = client.uploadMany(contents(), { createOnly, signal })
     for await (const { name, error } of results) await end(name, error)
   } catch (error) {
-    if (signal.aborted || (await endsCommand(error, { client, signal }))) throw error
-    // Files without a result may or may not be stored.
-    for (const name of left.keys()) await end(name, error)
+    if (signal.aborted || (await endsCommand(error, { answers, signal }))) throw error
+    // A proxy may refuse the request for one of them. Otherwise files without a result may or may not be stored.
+    for (const file of left.values()) {
+      if (!isRefusedOnTheWay(error)) await end(file.name, error)
+      else {
+        await putAlone(file).catch((failure: unknown) => {
+          if (signal.aborted) throw failure
+          return end(file.name, failure)
+        })
+      }
+    }
   }
 }
 

@@ -14,6 +14,9 @@ import type { SyncRecord } from './sync-state.ts'
 /** Larger files get requests of their own. */
 export const smallSize = 256 * 1024
 
+/** So many refusals in a row by something on the way end a run. */
+const mostRefused = 20
+
 /** The outcome of a file. */
 export type SyncOutcome =
   | { readonly kind: 'moved'; readonly size: number; readonly record: SyncRecord | undefined }
@@ -35,6 +38,8 @@ export interface Transfers {
 
 export function createTransfers(plan: SyncPlan): Transfers {
   const { client, directory, signal, isDryRun } = plan
+  /** How many files in a row something on the way has refused. */
+  let refusedInRow = 0
   const withFile = <T>({ path }: FoundFile, use: (file: LocalFile) => Promise<T>) =>
     withUnchanged(directory, path, use)
 
@@ -50,7 +55,11 @@ export function createTransfers(plan: SyncPlan): Transfers {
       } catch (error) {
         if (!isRefusedOnTheWay(error)) throw error
         // It may be for one of them.
-        for (const file of open) onOutcome(file, await send(file))
+        for (const file of open) {
+          const outcome = await send(file)
+          if (outcome.kind === 'moved') refusedInRow = 0
+          onOutcome(file, outcome)
+        }
       }
     },
     send,
@@ -106,6 +115,8 @@ export function createTransfers(plan: SyncPlan): Transfers {
     signal.throwIfAborted()
     if (isMissing(error)) return { kind: 'unrecorded' }
     if (!(error instanceof Error) || endsTransfers(error)) throw error
+    // It refuses all of them.
+    if (isRefusedOnTheWay(error) && ++refusedInRow === mostRefused) throw error
     return { kind: 'failed', error }
   }
 

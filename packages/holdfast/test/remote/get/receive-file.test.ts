@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, fstatSync } from 'node:fs'
 import { mkdir, readdir, stat, writeFile, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -105,15 +106,19 @@ describe('createReceiver', () => {
     const size = 8 * 1024 ** 2
     const step = Promise.withResolvers<undefined>()
     const isRead = Promise.withResolvers<undefined>()
+    let left = size
     const slow = new ReadableStream<Uint8Array>({
       async pull(controller) {
         controller.enqueue(new Uint8Array(size / 4).fill(120))
+        left -= size / 4
+        if (left === 0) controller.close()
         isRead.resolve(undefined)
         await step.promise
       },
     })
     const path = join(directory.path, 'a')
-    const slower = createReceiver().receive(downloadOf(slow, size), placementOf('a'), noDisplay)
+    const placement = placementOf('a', { isHashed: true })
+    const slower = createReceiver().receive(downloadOf(slow, size), placement, noDisplay)
     await isRead.promise
     const faster = await receive('x'.repeat(size), size, placementOf('a'))
     await faster.placed
@@ -121,9 +126,8 @@ describe('createReceiver', () => {
     await file.write(Buffer.alloc(size, 'edited'), 0, size, 0)
     await file.close()
     step.resolve(undefined)
-    await (
-      await slower
-    ).placed
+    const { sha256 } = await (await slower).placed
+    expect(sha256).to.equal(createHash('sha256').update('x'.repeat(size)).digest('hex'))
     expect((await readFile(path)).equals(Buffer.alloc(size, 'edited'))).to.equal(true)
     expect(await readdir(directory.path)).to.deep.equal(['a'])
   })

@@ -3,7 +3,7 @@ import { rename, stat, writeFile, mkdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { openFile, type Client, type FileToUpload } from '@holdfast/client'
+import { HoldfastError, openFile, type Client, type FileToUpload } from '@holdfast/client'
 import { makeTemporaryDirectory, rejection, type TemporaryDirectory } from '@holdfast/testing'
 import { expect } from 'chai'
 import { createReport } from '../../../src/remote/report.ts'
@@ -115,7 +115,8 @@ describe('putBatch', function () {
     const files = ['a', 'b', 'c'].map((name) => ({ name, path: path(name) }))
     const login = { url: server().url, name: 'demo', password: '' }
     const { signal } = new AbortController()
-    await putBatch(files, false, { client: { ...real, uploadMany }, login, report, signal })
+    const remote = { client: { ...real, uploadMany }, answers: async () => true }
+    await putBatch(files, false, { ...remote, login, report, signal }, () => expect.fail())
     expect(lines).to.deep.equal([
       `${path('a')} is stored as a, 1 B`,
       `holdfast: ${path('b')}: The file has changed meanwhile: ${path('b')}`,
@@ -123,5 +124,33 @@ describe('putBatch', function () {
     ])
     expect(report.exitCode()).to.equal(5)
     expect(await allOf(client().list())).to.deep.equal(['a', 'c'])
+  })
+
+  it('sends each file alone where something on the way refuses them together', async () => {
+    const refusal = new HoldfastError('unknown', 'A proxy refuses this request', { status: 403 })
+    async function* uploadMany(): AsyncGenerator<never> {
+      throw refusal
+    }
+    const lines: string[] = []
+    const report = createReport({ isJson: false }, (line) => void lines.push(line))
+    const files = ['.env', 'b'].map((name) => ({ name, path: name }))
+    const alone: string[] = []
+    await putBatch(
+      files,
+      false,
+      {
+        client: { ...client(), uploadMany },
+        answers: () => expect.fail(),
+        login: { url: server().url, name: 'demo', password: '' },
+        report,
+        signal: new AbortController().signal,
+      },
+      async ({ name }) => {
+        if (name === '.env') throw refusal
+        alone.push(name)
+      },
+    )
+    expect(alone).to.deep.equal(['b'])
+    expect(lines).to.deep.equal(['holdfast: .env: A proxy refuses this request'])
   })
 })
