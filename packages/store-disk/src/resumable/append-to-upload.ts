@@ -318,7 +318,12 @@ function createDurableProgress(
   }
 
   const end = async () => {
-    while (syncing) await syncing
+    try {
+      while (syncing) await syncing
+    } finally {
+      // Also after a failed sync: nothing may use the lease or the file any more when the caller releases them.
+      await acknowledging.catch(() => {})
+    }
     await acknowledging
   }
 

@@ -153,7 +153,9 @@ export async function beforeTaking(
   await finishLinked(site, key, stats)
   if (keepReplaced) await site.versionNames.ensure(key, path, stats)
   // It may have got its version name while the customer's files were kept: it would stay for ever.
-  else if (stats.nlink > 1n) await site.versionNames.take(key, stats)
+  else if (stats.nlink > 1n && (await fileStats(path, site.calls))?.ino === stats.ino) {
+    await site.versionNames.take(key, stats)
+  }
 }
 
 /**

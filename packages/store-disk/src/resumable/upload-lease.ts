@@ -243,6 +243,9 @@ async function replaceByCopy(site: UploadSite, path: string, size: number): Prom
   try {
     // Shares the blocks where the file system can do that.
     await copyFile(path, temporary.path, constants.COPYFILE_FICLONE)
+    const copied = await calls.stat(temporary.file)
+    // A longer truncation would fill what is lost with zeros.
+    if (copied.size < size) throw new Error(`${copied.size} of ${size} bytes of an upload are left`)
     await calls.truncate(temporary.file, size)
     await calls.sync(temporary.file)
     crashPoint('upload-copied')
