@@ -106,8 +106,14 @@ function read(
 ): { written: WrittenSettings; problems: readonly Problem[] } {
   const found = data ?? {}
   if (!validate(found)) return { written: {}, problems: (validate.errors ?? []).map(explain) }
+  const textOf = (name: SettingName) => {
+    const text = String(found[name])
+    const written = textOfNumber(name) ?? text
+    // What is a number, or a size, may be written as `1e9`.
+    return problemOf(name, written) && !problemOf(name, text) ? text : written
+  }
   const entries = settingNames.flatMap((name) =>
-    found[name] === undefined ? [] : [[name, textOfNumber(name) ?? String(found[name])] as const],
+    found[name] === undefined ? [] : [[name, textOf(name)] as const],
   )
   const problems = entries.flatMap(([key, text]): Problem[] => {
     const wrong = problemOf(key, text)

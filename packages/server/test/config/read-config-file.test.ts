@@ -35,9 +35,16 @@ describe('readConfigFile', () => {
   })
 
   it('takes a number as it is written, since a name may look like one', async () => {
-    const path = await site.write('h.yaml', 'data: 007\nminio-bucket: 0x10\nport: 8080\n')
-    const settings = await readConfigFile(path)
-    expect(settings).to.deep.equal({ data: '007', 'minio-bucket': '0x10', port: '8080' })
+    const path = await site.write(
+      'h.yaml',
+      'data: 007\nminio-bucket: 0x10\nport: 0x1F90\nmax-file-size: 1e9\n',
+    )
+    expect(await readConfigFile(path)).to.deep.equal({
+      data: '007',
+      'minio-bucket': '0x10',
+      port: '8080',
+      'max-file-size': '1000000000',
+    })
   })
 
   it('reads switches, with quotes or without', async () => {
