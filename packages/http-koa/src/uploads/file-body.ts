@@ -217,9 +217,10 @@ function sha256OfFile(ctx: Context): string | undefined {
   throw problems.invalidHeader('repr-digest', 'sha-256 is needed for an upload in pieces')
 }
 
-/** @throws HttpProblem 400 also for one that comes after the body: its client would rely on a comparison that is not made */
+/** @throws HttpProblem 400 also for one that is announced for the end of the body: its client would rely on a comparison that is not made */
 function contentDigestOf(ctx: Context): ExpectedDigest | undefined {
-  if (/\bcontent-digest\b/i.test(ctx.get('trailer'))) {
+  const trailers = ctx.get('trailer').toLowerCase().split(',')
+  if (trailers.some((name) => name.trim() === 'content-digest')) {
     throw problems.invalidHeader('Content-Digest', 'it must come before the body')
   }
   return parseContentDigest(ctx.get('content-digest') || undefined)
