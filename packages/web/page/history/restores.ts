@@ -61,6 +61,7 @@ export function createRestores({ client }: Connection, context: Context): Restor
   const conflicts = signal<readonly RestoreConflict[]>([])
   const failed = signal<readonly FailedRestore[]>([])
   const ended = new AbortController()
+  const hasEnded = () => ended.signal.aborted
   let running = 0
 
   async function restoreAll(chosen: readonly ViewedFile[]): Promise<void> {
@@ -75,9 +76,9 @@ export function createRestores({ client }: Connection, context: Context): Restor
     const lanes = Array.from({ length: Math.min(concurrency, chosen.length) }, lane)
     await Promise.all(lanes)
     call.end()
-    if (ended.signal.aborted) return
+    if (hasEnded()) return
     await show(call.restored())
-    report(call)
+    if (!hasEnded()) report(call)
   }
 
   /** Restores one file, under the name that the user decides. Never rejects. */
@@ -260,6 +261,8 @@ export interface VersionSite {
   readonly connection: Connection
   readonly files: Pick<FileList, 'add' | 'load' | 'refreshUsage'>
   readonly deletions: Pick<Deletions, 'finishDeletion' | 'cancelDeletion'>
+  /** Aborts when the customer signs out: the next one must not see the names. */
+  readonly ended: AbortSignal
 }
 
 /**
@@ -276,6 +279,7 @@ export async function restoreVersion(
   const present = await client.stat(name).catch(() => undefined)
   await store(site, name, version)
   const replaced = present && (await findVersion(client, name, present.modified))
+  if (site.ended.aborted) return
   const date = formatSecond(new Date(modified), language.peek())
   const dismiss = notify({
     text: t('versionRestored', { name: shortName(name), date }),
@@ -291,11 +295,13 @@ export async function restoreVersion(
 async function restoreAgain(site: VersionSite, name: string, version: string): Promise<void> {
   try {
     await store(site, name, version)
+    if (site.ended.aborted) return
     afterTime(
       versionShownMs,
       notify({ text: t('versionUndone', { name: shortName(name) }), isError: false }),
     )
   } catch (error) {
+    if (site.ended.aborted) return
     notifyError(`${t('restoreFailed', { name: shortName(name) })} ${explainError(error)}`)
   }
 }

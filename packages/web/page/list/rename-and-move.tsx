@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useLayoutEffect, useRef, useState, useId } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState, useId } from 'preact/hooks'
 import { isHoldfastError, type FileDetails, nameFromPath } from '@holdfast/client/browser'
 import type { Connection, ViewedFile } from '../api/connection.ts'
 import { afterTime } from '../browser/storage-and-timers.ts'
@@ -39,6 +39,8 @@ interface RenameSite {
   readonly connection: Connection
   readonly files: Pick<FileList, 'rename' | 'load' | 'refreshUsage' | 'expect'>
   readonly deletions: Pick<Deletions, 'finishDeletion' | 'cancelDeletion'>
+  /** Aborts when the customer signs out: the next one must not see the names. */
+  readonly ended: AbortSignal
 }
 
 /** Asks for the new name of a file, and asks again before another file is replaced. */
@@ -62,6 +64,7 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
     setError(undefined)
     try {
       await rename(site, file.name, name, isTaken)
+      if (site.ended.aborted) return
       onClose()
       const undo = () => void renameBack(site, file.name, name)
       const dismiss = notify({
@@ -102,7 +105,7 @@ export function RenameDialog(props: RenameDialogProps): JSX.Element {
             : error}
         </p>
         <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
+          <button type="button" class="button" disabled={isBusy} onClick={onClose}>
             {t('keepName')}
           </button>
           <button
@@ -144,6 +147,7 @@ async function renameBack(site: RenameSite, from: string, to: string): Promise<v
   try {
     await rename(site, to, from, false)
   } catch (error) {
+    if (site.ended.aborted) return
     const isTaken = isHoldfastError(error, 'already-exists')
     const reason = isTaken ? t('nameTakenLead', { name: shortName(from) }) : explainError(error)
     notifyError(`${t('renameFailed', { name: shortName(to) })} ${reason}`)
@@ -170,13 +174,14 @@ export function MoveDialog({ site, selected, onClose }: MoveDialogProps): JSX.El
   const { files } = site
   const folders = selectedFolders(selected)
   const suggestions = useId()
-  const submit = async (text: string) => {
+  const submit = async (text: string, closed: AbortSignal) => {
     const path = text.trim()
     // The same rule as for the new names, so that no other way to write the path leads there.
     const target = nameFromPath(`${path}/_`)
     const isInside = [...folders].some((prefix) => target.startsWith(prefix))
     if (isInside) return t('moveIntoItself')
     for (const prefix of folders) await files.loadFolder(prefix)
+    if (closed.aborted) return undefined
     const chosen = selectedFiles(files.all.peek(), selected)
     start(
       site,
@@ -217,10 +222,11 @@ interface RenameFolderDialogProps {
 export function RenameFolderDialog({ site, folder, onClose }: RenameFolderDialogProps) {
   const { files } = site
   const { prefix, title } = folder
-  const submit = async (text: string) => {
+  const submit = async (text: string, closed: AbortSignal) => {
     const renamed = text.trim()
     if (renamed === '') return t('errorName')
     await files.loadFolder(prefix)
+    if (closed.aborted) return undefined
     const moves = filesBelow(files.all.peek(), prefix).map((file) => ({
       file,
       to: nameInRenamed(file.name, prefix, renamed),
@@ -254,8 +260,8 @@ interface PathDialogProps {
   readonly initial: string
   /** The id of a `datalist`. */
   readonly suggestions?: string
-  /** Resolves with what is wrong, or `undefined` if it has begun. */
-  readonly onSubmit: (text: string) => Promise<string | undefined>
+  /** Resolves with what is wrong, or `undefined` if it has begun. `closed` aborts when the dialog is closed before. */
+  readonly onSubmit: (text: string, closed: AbortSignal) => Promise<string | undefined>
   readonly onClose: () => void
   readonly children?: JSX.Element
 }
@@ -266,6 +272,8 @@ function PathDialog(props: PathDialogProps): JSX.Element {
   const [text, setText] = useState(initial)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
+  const [closed] = useState(() => new AbortController())
+  useEffect(() => () => closed.abort(), [closed])
   const field = useRef<HTMLInputElement>(null)
   const hintId = useId()
   useLayoutEffect(() => {
@@ -275,7 +283,8 @@ function PathDialog(props: PathDialogProps): JSX.Element {
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
-    const problem = await onSubmit(text).catch(explainError)
+    const problem = await onSubmit(text, closed.signal).catch(explainError)
+    if (closed.signal.aborted) return
     setBusy(false)
     if (problem === undefined) onClose()
     else setError(problem)

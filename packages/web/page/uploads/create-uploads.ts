@@ -184,7 +184,7 @@ export function runUploads({ unfinished, rate, ...options }: RunOptions): Upload
         if (item.state.peek().kind !== 'done') transport.discard(item)
       }
       queue.end()
-      unfinished.clear()
+      void unfinished.clear()
       letScreenSleep()
       removeEventListener('beforeunload', warn)
       removeEventListener('online', resumeAll)

@@ -33,7 +33,7 @@ export interface UnfinishedUploads {
   /** Removes an upload that is complete or given up. */
   forget(address: string): void
   /** Removes all that no other tab sends. */
-  clear(): void
+  clear(): Promise<void>
 }
 
 interface FileIdentity {
@@ -112,7 +112,11 @@ export function openUnfinishedUploads(
       change((uploads) => without(uploads, address))
       locks.release(lockOf(address))
     },
-    clear: () => change((uploads) => uploads.filter(isSentElsewhere)),
+    async clear() {
+      // Another tab may have begun one since.
+      sentElsewhere = await locks.heldElsewhere()
+      change((uploads) => uploads.filter(isSentElsewhere))
+    },
   }
 }
 

@@ -224,9 +224,12 @@ export function createUploadQueue(options: QueueOptions): UploadQueue {
   }
 }
 
-/** The next name to try after `name` is taken: `report.txt`, then `report (2).txt`, `report (3).txt`. */
+/**
+ * The next name to try after `name` is taken: `report.txt`, then `report (2).txt`, `report (3).txt`. A longer number than of nine digits
+ * is none that counts: from some length on, the next one would be the same.
+ */
 export function nextName(name: string): string {
-  const [, digits] = / \((\d+)\)(?:\.[^.]*)?$/.exec(name) ?? []
+  const [, digits] = / \((\d{1,9})\)(?:\.[^.]*)?$/.exec(name) ?? []
   const plain = digits === undefined ? name : name.replace(/ \(\d+\)(\.[^.]*)?$/, '$1')
   return numberedName(plain, Number(digits ?? 1) + 1)
 }
