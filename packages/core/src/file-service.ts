@@ -110,11 +110,14 @@ export interface FileService {
   readonly hasHistory: boolean
   /** The largest file in bytes; `undefined` if there is no limit. */
   readonly maxFileSize: number | undefined
-  /** Deletes the customer's files that have expired, if the store supports that; see `expireFiles`. */
+  /**
+   * Deletes the customer's files that have expired, if the store supports that. Call it every hour for each customer with `expireAfterMs`: a
+   * rule that was not applied for three hours counts as new, and then nothing is deleted for a day.
+   */
   expireFiles?(customer: Customer, options?: ExpireOptions): Promise<ExpiryOutcome>
   /** Notes that the customer's rule is in force, if the store supports that, for one who waits for `expireFiles`; see `noteExpiry`. */
   noteExpiry?(customer: Customer): Promise<NoteOutcome>
-  /** Removes the customer's earlier versions that are too old or exceed `keepQuota`, if the store has a history; see `purgeKept`. */
+  /** Removes the customer's earlier versions that are too old or exceed `keepQuota`, if the store has a history. Call it every ten minutes. */
   purgeKept?(customer: Customer): Promise<PurgeOutcome>
   /** Removes the oldest earlier versions of all customers until so many bytes are free, if the store has a history; see `freeKept`. */
   freeKept?(bytes: number): Promise<ReadonlyMap<string, Usage>>

@@ -92,7 +92,7 @@ export interface RouterOptions {
    * Default: none are reported.
    */
   readonly onLogin?: OnLogin
-  /** Called with every upload, deletion and refused login, before the client learns of it; see `Audit`. Default: not called. */
+  /** Called with every change of files and links, and every refused login, before the client learns of it; see `Audit`. Default: not called. */
   readonly audit?: Audit
 }
 
