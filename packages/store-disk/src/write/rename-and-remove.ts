@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { BigIntStats } from 'node:fs'
 import { nameTaken } from '@holdfast/core'
 import type { DurableDirectories } from '../directory/data-directory.ts'
@@ -176,16 +177,27 @@ async function linkAndLeave(
   if (moving.ino !== ino) return undefined
   await journal.replace(target, () => linkAs(source, { calls, target }))
   const linked = await fileStats(target, calls)
-  const isLeft = await leaveName(source, ino, away, calls)
-  crashPoint('second-name-removed')
-  const now = isLeft ? undefined : await fileStats(target, calls)
-  // The file has one name too many. Others gave it another name; or they put another file at `source` right before the link, and `source`
-  // is still that file's name.
-  const isElsewhere = now !== undefined && now.ino === linked?.ino && now.nlink > moving.nlink
-  if (!isElsewhere) return moving
-  await leaveName(target, now.ino, away, calls)
-  return undefined
+  for (let look = 0; ; look++) {
+    const isLeft = await leaveName(source, ino, away, calls)
+    crashPoint('second-name-removed')
+    const now = isLeft ? undefined : await fileStats(target, calls)
+    // The file has one name too many. Others gave it another name; or they put another file at `source` right before the link, and `source`
+    // is still that file's name.
+    const isElsewhere = now !== undefined && now.ino === linked?.ino && now.nlink > moving.nlink
+    if (!isElsewhere) return moving
+    const there = await fileStats(source, calls)
+    if (look === mostLooks || (there && there.ino !== ino)) {
+      await leaveName(target, now.ino, away, calls)
+      return undefined
+    }
+    // Another rename may have moved the name away for a moment, to look at the file, and gives it back.
+    await delay(lookPauseMs)
+  }
 }
+
+/** How often, and after how many milliseconds, a name is looked for again that is missing while its file has one name too many. */
+const mostLooks = 10
+const lookPauseMs = 5
 
 export interface UnchangedRemoval {
   readonly calls: FileCalls

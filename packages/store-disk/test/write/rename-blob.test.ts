@@ -150,6 +150,18 @@ describe('rename of openDiskBlobStore, while other processes act,', function () 
       expect(await contents(store)).to.deep.equal({ other: 'old' })
     }))
 
+  it('waits for a name that another rename has moved away for a moment', () =>
+    onSite(async ({ store, directory, files }) => {
+      const away = join(directory, 'away')
+      using _ = atStep('named', () => {
+        renameSync(join(files, 'before'), away)
+        setTimeout(() => renameSync(away, join(files, 'before')), 12)
+      })
+      const info = await store.rename?.(before, 'after', createOnly)
+      expect(info).to.deep.equal(await store.stat(after))
+      expect(await contents(store)).to.deep.equal({ after: 'old' })
+    }))
+
   it('leaves alone what replaces the new name', () =>
     onSite(async ({ store, replace }) => {
       using _ = atStep('named', () => replace('after', 'new'))
