@@ -52,14 +52,11 @@ export function createTransfers(plan: SyncPlan): Transfers {
       }
       try {
         await sendTogether(files, end)
+        refusedInRow = 0
       } catch (error) {
         if (!isRefusedOnTheWay(error)) throw error
         // It may be for one of them.
-        for (const file of open) {
-          const outcome = await send(file)
-          if (outcome.kind === 'moved') refusedInRow = 0
-          onOutcome(file, outcome)
-        }
+        for (const file of open) onOutcome(file, await send(file))
       }
     },
     send,
@@ -104,7 +101,9 @@ export function createTransfers(plan: SyncPlan): Transfers {
 
   async function attempt(work: () => Promise<SyncOutcome>): Promise<SyncOutcome> {
     try {
-      return await work()
+      const outcome = await work()
+      if (outcome.kind !== 'failed') refusedInRow = 0
+      return outcome
     } catch (error) {
       return outcomeOf(error)
     }

@@ -128,6 +128,37 @@ describe('syncDirectory', function () {
     expect(summary).to.include({ failed: 1 })
   })
 
+  for (const [what, isRefused, end] of [
+    ['ends where something on the way refuses all', () => true, 'refused'],
+    ['goes on where it refuses every other one', (at: number) => at % 2 === 0, 'whole'],
+  ] as const) {
+    it(what, async () => {
+      await using place = await makeTemporaryDirectory()
+      const refusal = new HoldfastError('unknown', 'A proxy refuses this request', { status: 403 })
+      const size = 300_000
+      for (let at = 10; at < 60; at++) {
+        await writeFile(join(place.path, `${at}`), new Uint8Array(size))
+      }
+      let failed = 0
+      const client: Client = {
+        ...noServer,
+        async *listDetails() {},
+        async upload(name) {
+          if (isRefused(Number(name))) throw refusal
+          return { etag: '"1"' }
+        },
+      }
+      const events = { ...plan.events, failed: async () => void failed++ }
+      const run = syncDirectory({ ...plan, concurrency: 1, events, client, directory: place.path })
+      const ended = await run.then(
+        () => 'whole',
+        (error: unknown) => (error === refusal ? 'refused' : error),
+      )
+      expect(ended).to.equal(end)
+      expect(failed).to.equal(end === 'whole' ? 25 : 19)
+    })
+  }
+
   it('remembers of what it cannot read what was known, and replaces what is remembered', async () => {
     await using place = await makeTemporaryDirectory()
     const noUtf8 = Buffer.from([...Buffer.from(join(place.path, 'x')), 0xff])
