@@ -55,7 +55,8 @@ export async function openEvents(
     await following
   }
 
-  retryLater()
+  // The customers may have changed while the deliveries began.
+  void followCustomers()
   return {
     ofServer: () => webhooks?.ofServer(),
     ofCustomers: () => webhooks?.ofCustomers() ?? [],

@@ -80,18 +80,13 @@ export async function startServer(
   const { certificate, credentials, verifyPassword, failures } = services
   // If there are several processes, the primary delivers. Opened before the trail: no line may come before it knows the end.
   const { customerWebhooks } = services
-  if (customerWebhooks) {
-    events = await open(openEvents(config, log, customerWebhooks))
-    // The customers file may have changed meanwhile.
-    void events.followCustomers()
-  }
+  if (customerWebhooks) events = await open(openEvents(config, log, customerWebhooks))
   const trail = await open(openTrail(config, log, watch))
   const store = await open(openStore(config.store, config, log, services))
   const allCredentials = () => services.allCredentials()
   // If there are several processes, the primary checks: a worker that is replaced later must start.
   if (services.writer === undefined) {
     keeping = await open(checkKeeping({ store, config, credentials: allCredentials }, log))
-    void keeping.again()
   }
   const keeper = shared && (await open(Promise.resolve(shared.openQuotas(store))))
   const quotas = services.quotas ?? keeper?.keeper

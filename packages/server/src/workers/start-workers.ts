@@ -56,13 +56,11 @@ export async function startWorkers(
   const store = await open(openStore(config.store, config, log))
   const credentials = () => services.allCredentials()
   hearers.keeping = await open(checkKeeping({ store, config, credentials }, log))
-  void hearers.keeping.again()
   const sharedState = services.shared
   const keeper = sharedState && (await open(Promise.resolve(sharedState.openQuotas(store))))
   const quotas = keeper?.keeper ?? createQuotaKeeper(store)
   const events = await open(openEvents(config, log, services.customerWebhooks))
   hearers.events = events
-  void events.followCustomers()
   const primary = createPrimaryServices(services, quotas, brakeOptions, {
     ...(sharedState && { shared: sharedState }),
   })

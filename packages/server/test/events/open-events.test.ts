@@ -47,6 +47,19 @@ describe('openEvents', () => {
     expect(reasons).to.have.length(1)
   })
 
+  it('begins the delivery to a customer who comes while the first ones begin', async () => {
+    await using directory = await makeTemporaryDirectory()
+    const config = resolveConfig({ flags: { 'audit-log': join(directory.path, 'audit.jsonl') } })
+    const webhook = { url: 'https://example.invalid/', secrets: [secret] }
+    // Read twice to begin: whether there is any, and which.
+    let reads = 0
+    const customers = () => (reads++ < 2 ? ['alice'] : ['alice', 'bob'])
+    const customerWebhooks = () => new Map(customers().map((name) => [name, webhook]))
+    const webhooks = await openEvents(config, pino({ level: 'silent' }), customerWebhooks)
+    await until('both are there', () => webhooks.ofCustomers().length === 2)
+    await webhooks.close()
+  })
+
   it('counts no customer whose webhook was taken away', async () => {
     await using directory = await makeTemporaryDirectory()
     const config = resolveConfig({ flags: { 'audit-log': join(directory.path, 'audit.jsonl') } })
