@@ -1,5 +1,6 @@
 import { readFile, realpath, statfs, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { FileServiceError } from '@holdfast/core'
 import { translateFsError, isSystemError } from './file-calls.ts'
 
 /** A mounted file system. */
@@ -95,6 +96,16 @@ export async function keepsOrder(directory: string): Promise<boolean> {
 export async function freeSpaceOf(directory: string): Promise<number> {
   const { bavail, bsize } = await translateFsError(statfs(directory))
   return bavail * bsize
+}
+
+/**
+ * Requires that the file system of `directory` has so many bytes left at this moment.
+ *
+ * @throws FileServiceError `insufficient-storage`
+ */
+export async function requireRoom(directory: string, bytes: number): Promise<void> {
+  if (bytes <= (await freeSpaceOf(directory))) return
+  throw new FileServiceError('insufficient-storage', 'The disk has no room for the file')
 }
 
 /** The mode of all directories. Owner and group: a backup may run as a member of the group. Other users may read nothing. */

@@ -1,23 +1,22 @@
 import type { BigIntStats } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  type BlobKey,
-  type BlobStore,
-  FileServiceError,
-  type History,
-  type KeptBlob,
-  type KeptKey,
-  type ListOptions,
-  type OpenBlob,
-  type OpenOptions,
-  type Usage,
-  type VersionOptions,
+import type {
+  BlobKey,
+  BlobStore,
+  History,
+  KeptBlob,
+  KeptKey,
+  ListOptions,
+  OpenBlob,
+  OpenOptions,
+  Usage,
+  VersionOptions,
 } from '@holdfast/core'
 import type { DataDirectory } from '../directory/data-directory.ts'
 import { changeDurably } from '../files/change-durably.ts'
 import { crashPoint } from '../files/crash-point.ts'
-import { freeSpaceOf } from '../files/file-system.ts'
+import { requireRoom } from '../files/file-system.ts'
 import {
   blobInfo,
   fileStats,
@@ -144,9 +143,7 @@ export function createDiskHistory(site: HistorySite): History {
       const opened = await openMounted(key)
       if (!opened) return undefined
       try {
-        if (opened.info.size > (await freeSpaceOf(layout.root))) {
-          throw new FileServiceError('insufficient-storage', 'The disk has no room for the file')
-        }
+        await requireRoom(layout.root, opened.info.size)
         const target = { customer: key.customer, name: to }
         return await put(target, opened.content, { ...options, keepReplaced: true })
       } finally {

@@ -11,7 +11,6 @@ import {
   type BlobInfo,
   type ResumableUpload,
   type UploadPlan,
-  FileServiceError,
   type UploadQueue,
 } from '@holdfast/core'
 import { changeDurably } from '../files/change-durably.ts'
@@ -23,7 +22,7 @@ import {
   translateFsError,
   undefinedIfAbsent,
 } from '../files/file-calls.ts'
-import { freeSpaceOf } from '../files/file-system.ts'
+import { requireRoom } from '../files/file-system.ts'
 import { concurrently, withEntries } from '../list/directory-entries.ts'
 import { findCustomers } from '../list/walk-blobs.ts'
 import { createFileContent, readByPool } from '../read/file-content.ts'
@@ -237,9 +236,7 @@ async function beginUpload(
   plan: UploadPlan,
 ): Promise<ResumableUpload> {
   const { calls, tempDirectory } = site
-  if (plan.length !== undefined && plan.length > (await freeSpaceOf(site.layout.root))) {
-    throw new FileServiceError('insufficient-storage', 'The disk has no room for the file')
-  }
+  if (plan.length !== undefined) await requireRoom(site.layout.root, plan.length)
   const key = { customer, id: createUploadId() }
   const prepared = await tempDirectory.createTemporaryDirectory()
   try {
