@@ -76,9 +76,8 @@ const mostMarkdownSteps = 64e6
 
 /**
  * Whether a Markdown would stop the page for too long. The time that `marked` takes grows with the square of the length of a word, which
- * may be an email address; in a paragraph with the length for each mark of emphasis, and for each
- * beginning of a comment; and in a line with the length for each list and
- * quotation that begins there.
+ * may be an email address; in a paragraph with the length for each mark of emphasis, and for each beginning of a comment; and in a line
+ * with the length for each list and quotation that begins there.
  */
 export function isSlowMarkdown(text: string): boolean {
   const sum = (parts: readonly string[], stepsOf: (part: string) => number) =>
